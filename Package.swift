@@ -1,0 +1,42 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target: Swift 6 language mode, warnings are errors.
+let common: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+
+func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: common)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: common)
+}
+
+// Imports only point down: each group may use the groups below it.
+let package = Package(
+    name: "SeleID",
+    targets: [
+        // Ground
+        target("JOSE", ["JSON", "OpenSSL"]),
+        target("Argon2", ["CArgon2", "OpenSSL"]),
+        target("OpenSSL", ["COpenSSL", "ASCII"]),
+        target("EventLoop", ["CEvent"]),
+        target("Telemetry", ["JSON"]),
+        target("JSON", ["ASCII"]),
+        target("ASCII"),
+
+        // C
+        .systemLibrary(name: "CEvent", pkgConfig: "libevent_core", providers: [.apt(["libevent-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+
+        // Tests: one target each, beside what it proves
+        .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: common),
+        tests("JSONTests", ["JSON", "SeededRandom"]),
+        tests("OpenSSLTests", ["OpenSSL", "COpenSSL", "SeededRandom"]),
+        tests("Argon2Tests", ["Argon2", "CArgon2", "SeededRandom"]),
+        tests("TelemetryTests", ["Telemetry", "JSON"]),
+        tests("JOSETests", ["JOSE", "JSON", "OpenSSL", "SeededRandom"]),
+    ]
+)
