@@ -18,6 +18,7 @@ let package = Package(
     targets: [
         // Ground
         target("JOSE", ["JSON", "OpenSSL"]),
+        target("HTTP", ["EventLoop", "OpenSSL", "Telemetry", "JSON", "ASCII"]),
         target("Argon2", ["CArgon2", "OpenSSL"]),
         target("OpenSSL", ["COpenSSL", "ASCII"]),
         target("EventLoop", ["CEvent"]),
@@ -34,6 +35,7 @@ let package = Package(
         // Tests: one target each, beside what it proves
         .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: common),
         tests("JSONTests", ["JSON", "SeededRandom"]),
+        tests("HTTPTests", ["HTTP", "EventLoop", "OpenSSL", "COpenSSL", "JSON", "SeededRandom"]),
         tests("OpenSSLTests", ["OpenSSL", "COpenSSL", "SeededRandom"]),
         tests("Argon2Tests", ["Argon2", "CArgon2", "SeededRandom"]),
         tests("TelemetryTests", ["Telemetry", "JSON"]),

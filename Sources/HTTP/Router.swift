@@ -1,0 +1,98 @@
+/// Finds the route of a request. Unknown path: 404; known path, other method: 405 with `Allow`; preflights of CORS
+/// routes: 204.
+public struct Router: Sendable {
+    /// All methods of one path.
+    private struct Resource: Sendable {
+        var routes: [Route] = []
+        /// In the order of the routes, with HEAD behind GET and OPTIONS where there are preflights.
+        var allow = ""
+        var corsMethods = ""
+
+        var hasCORS: Bool { !corsMethods.isEmpty }
+    }
+
+    private var resources: [String: Resource] = [:]
+    private let notFound: @Sendable (Request) -> Response
+    private let failure: @Sendable (any Error, Request) -> Response
+
+    /// - Parameters:
+    ///   - notFound: the answer for unknown paths (a page for browsers).
+    ///   - failure: the answer when a handler threw. Whatever it answers also carries the route's CORS fields.
+    /// - Precondition: no two routes have the same method and path; none has the method HEAD.
+    public init(
+        routes: [Route], notFound: @escaping @Sendable (Request) -> Response,
+        failure: @escaping @Sendable (any Error, Request) -> Response
+    ) {
+        self.notFound = notFound
+        self.failure = failure
+        for route in routes {
+            let isTaken = resources[route.path]?.routes.contains { $0.method == route.method } ?? false
+            precondition(!isTaken && route.method != .head, "\(route.method.name) \(route.path) is routed twice")
+            resources[route.path, default: Resource()].routes.append(route)
+        }
+        for path in resources.keys {
+            guard var resource = resources[path] else { continue }
+            resource.corsMethods = Self.methodList(resource.routes.filter { $0.cors == .anyOrigin })
+            resource.allow = Self.methodList(resource.routes)
+            if resource.hasCORS && !resource.routes.contains(where: { $0.method == .options }) {
+                resource.allow += ", OPTIONS"
+            }
+            resources[path] = resource
+        }
+    }
+
+    private static func methodList(_ routes: [Route]) -> String {
+        routes.map { $0.method == .get ? "GET, HEAD" : $0.method.name }.joined(separator: ", ")
+    }
+
+    /// Runs the handler. The answer to HEAD still holds the body: the connection leaves it out and keeps its length.
+    public func respond(to request: Request) async -> Response {
+        guard let resource = resources[request.path] else {
+            // RFC 9110 §9.3.7: "OPTIONS *" only asks whether the server is there.
+            if request.method == .options && request.path == "*" { return Response(status: 204) }
+            return notFound(request)
+        }
+        let method = request.method == .head ? .get : request.method
+        guard let route = resource.routes.first(where: { $0.method == method }) else {
+            return withoutRoute(request, resource)
+        }
+        var response: Response
+        do {
+            response = try await route.handler(request)
+        } catch {
+            response = failure(error, request)
+        }
+        if route.cors == .anyOrigin { Self.addCORSFields(to: &response) }
+        return response
+    }
+
+    /// For answers the server gives without asking a handler, such as 413: scripts may read these too.
+    func addCORSFields(to response: inout Response, path: String) {
+        if resources[path]?.hasCORS == true { Self.addCORSFields(to: &response) }
+    }
+
+    private func withoutRoute(_ request: Request, _ resource: Resource) -> Response {
+        let isAnsweredOptions = request.method == .options && resource.hasCORS
+        var response =
+            isAnsweredOptions ? Response(status: 204) : Response.text(status: 405, "Method not allowed\n")
+        response.headers.add("Allow", resource.allow)
+        guard resource.hasCORS else { return response }
+        Self.addCORSFields(to: &response)
+        // Fetch §3.2.2: what makes a request a preflight.
+        let isPreflight =
+            isAnsweredOptions && request.headers["Origin"] != nil
+            && request.headers["Access-Control-Request-Method"] != nil
+        if isPreflight {
+            response.headers.add("Access-Control-Allow-Methods", resource.corsMethods)
+            response.headers.add("Access-Control-Allow-Headers", "authorization, content-type, dpop")
+            response.headers.add("Access-Control-Max-Age", "7200")
+        }
+        return response
+    }
+
+    /// The same for every origin, so no `Vary` is needed.
+    private static func addCORSFields(to response: inout Response) {
+        response.headers.set("Access-Control-Allow-Origin", "*")
+        response.headers.set("Access-Control-Expose-Headers", "WWW-Authenticate")
+    }
+}
