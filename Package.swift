@@ -19,6 +19,7 @@ let package = Package(
         // Ground
         target("JOSE", ["JSON", "OpenSSL"]),
         target("HTTP", ["EventLoop", "OpenSSL", "Telemetry", "JSON", "ASCII"]),
+        target("Postgres", ["EventLoop", "Telemetry", "JSON", "CPostgreSQL"]),
         target("Argon2", ["CArgon2", "OpenSSL"]),
         target("OpenSSL", ["COpenSSL", "ASCII"]),
         target("EventLoop", ["CEvent"]),
@@ -34,6 +35,10 @@ let package = Package(
 
         // Tests: one target each, beside what it proves
         .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: common),
+        .target(
+            name: "TestSupport", dependencies: ["EventLoop", "CPostgreSQL"], path: "Tests/TestSupport",
+            swiftSettings: common),
+        tests("PostgresTests", ["Postgres", "EventLoop", "Telemetry", "TestSupport"]),
         tests("JSONTests", ["JSON", "SeededRandom"]),
         tests("HTTPTests", ["HTTP", "EventLoop", "OpenSSL", "COpenSSL", "JSON", "SeededRandom"]),
         tests("OpenSSLTests", ["OpenSSL", "COpenSSL", "SeededRandom"]),

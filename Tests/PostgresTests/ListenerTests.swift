@@ -1,0 +1,90 @@
+import EventLoop
+import Postgres
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("LISTEN") struct ListenerTests {
+    private final class Events: Sendable {
+        private let seen = Mutex<[Listener.Event]>([])
+        var all: [Listener.Event] { seen.withLock { $0 } }
+        func add(_ event: Listener.Event) { seen.withLock { $0.append(event) } }
+    }
+
+    private func listening(
+        _ configuration: DatabaseConfiguration, _ channels: [String],
+        _ body: @escaping @Sendable (Events) async throws -> Void
+    ) async throws {
+        Quiet.now
+        try await onLoop { loop in
+            let events = Events()
+            let listener = Listener(loop: loop, configuration: configuration, channels: channels) { event in
+                loop.preconditionOnLoop()
+                events.add(event)
+            }
+            listener.start()
+            defer { listener.stop() }
+            #expect(await eventually { events.all == [.connected] })
+            try await body(events)
+        }
+    }
+
+    @Test("what is notified arrives, in order, on the channels asked for only")
+    func notifications() async throws {
+        let configuration = try configuration()
+        try await listening(configuration, ["clients", "Odd \"name\""]) { events in
+            try await withDatabase(configuration) { database in
+                _ = try await database.query(sql("select pg_notify('clients', $1)"), [.text("web1")])
+                _ = try await database.query(sql("select pg_notify('other', 'x')"))
+                _ = try await database.query(sql("select pg_notify('Odd \"name\"', '')"))
+                // Sent with the commit.
+                try await database.transaction {
+                    _ = try await $0.query(sql("select pg_notify('clients', $1)"), [.text("日本")])
+                }
+            }
+            let expected: [Listener.Event] = [
+                .connected, .notification(channel: "clients", payload: "web1"),
+                .notification(channel: "Odd \"name\"", payload: ""), .notification(channel: "clients", payload: "日本"),
+            ]
+            #expect(await eventually { events.all.count >= expected.count })
+            #expect(events.all == expected)
+        }
+    }
+
+    @Test("a lost connection is told at once, and so is its return")
+    func lost() async throws {
+        let cluster = try PostgresCluster()
+        defer { cluster.remove() }
+        let configuration = try configuration(of: cluster)
+        try await listening(configuration, ["clients"]) { events in
+            try await offLoop { cluster.kill() }
+            #expect(await eventually { events.all == [.connected, .disconnected] })
+            try await offLoop { try cluster.start() }
+            #expect(await eventually(within: .seconds(5)) { events.all == [.connected, .disconnected, .connected] })
+            try await offLoop { try cluster.execute("notify clients, 'x'", in: configuration.connectionString) }
+            #expect(await eventually { events.all.last == .notification(channel: "clients", payload: "x") })
+        }
+    }
+
+    @Test("a silent way to the server is noticed within 5 s, and so is a primary that was made read-only")
+    func pulse() async throws {
+        let cluster = try PostgresCluster()
+        let proxy = try Proxy(to: cluster.socketPath)
+        defer {
+            proxy.close()
+            cluster.remove()
+        }
+        var configuration = try configuration(of: cluster)
+        configuration.connectTimeout = .milliseconds(500)
+        configuration.connectionString += " host=127.0.0.1 port=\(proxy.port)"
+        try await listening(configuration, ["clients"]) { events in
+            proxy.isSilent = true
+            #expect(await eventually(within: .seconds(6)) { events.all == [.connected, .disconnected] })
+            proxy.isSilent = false
+            #expect(await eventually(within: .seconds(5)) { events.all == [.connected, .disconnected, .connected] })
+            try await offLoop { try cluster.setReadOnly(true) }
+            #expect(await eventually(within: .seconds(6)) { events.all.last == .disconnected })
+            #expect(events.all.count == 4)
+        }
+    }
+}
