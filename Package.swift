@@ -16,6 +16,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "SeleID",
     targets: [
+        // Rules
+        target("OpenID", ["JOSE", "JSON", "OpenSSL", "ASCII"]),
+
         // Ground
         target("JOSE", ["JSON", "OpenSSL"]),
         target("HTTP", ["EventLoop", "OpenSSL", "Telemetry", "JSON", "ASCII"]),
@@ -41,6 +44,7 @@ let package = Package(
         tests("PostgresTests", ["Postgres", "EventLoop", "Telemetry", "TestSupport"]),
         tests("JSONTests", ["JSON", "SeededRandom"]),
         tests("HTTPTests", ["HTTP", "EventLoop", "OpenSSL", "COpenSSL", "JSON", "SeededRandom"]),
+        tests("OpenIDTests", ["OpenID", "JOSE", "JSON", "SeededRandom"]),
         tests("OpenSSLTests", ["OpenSSL", "COpenSSL", "SeededRandom"]),
         tests("Argon2Tests", ["Argon2", "CArgon2", "SeededRandom"]),
         tests("TelemetryTests", ["Telemetry", "JSON"]),

@@ -1,0 +1,210 @@
+import ASCII
+
+extension AuthorizationRequest {
+    /// Steps 3 and on, in this order; the first that fails is the answer. By now the client and the redirect URI are
+    /// proven, so every error goes there.
+    ///
+    /// `claims`, `claims_locales`, `resource` and whatever is unknown are ignored (Core §3.1.2.1, RFC 6749 §3.1).
+    /// - Throws: an error for the redirect URI.
+    public static func validate(
+        _ parameters: Parameters, for client: ClientMetadata, at target: AuthorizationTarget
+    ) throws(OAuthError) -> AuthorizationRequest {
+        try parameters.refuseRepeats(of: parameterNames)  // RFC 6749 §3.1
+        try refuseUnsupported(parameters)  // Core §3.1.2.6
+        try checkResponseType(parameters, for: client)  // RFC 6749 §3.1.1
+        try checkResponseMode(parameters)
+        let scope = try scope(of: parameters, for: client)  // RFC 6749 §3.3
+        let state = try state(of: parameters, for: client)
+        let nonce = try nonce(of: parameters, for: client)
+        let codeChallenge = try codeChallenge(of: parameters, for: client)  // RFC 7636 §4.3, §4.4.1
+        let prompt = try prompt(of: parameters)
+        let maxAge = try maxAge(of: parameters) ?? client.defaultMaxAge
+        let idTokenHint = try idTokenHint(of: parameters)
+        return AuthorizationRequest(
+            clientID: client.clientID, redirectURI: target.redirectURI, scope: scope, state: state,
+            nonce: nonce, codeChallenge: codeChallenge, prompt: prompt, maxAge: maxAge,
+            loginHint: loginHint(of: parameters), idTokenHint: idTokenHint, uiLocales: uiLocales(of: parameters),
+            acrValues: acrValues(of: parameters), display: display(of: parameters))
+    }
+
+    /// What may not come twice. `resource` may (RFC 8707 §2), and unknown names are ignored.
+    private static let parameterNames = [
+        "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge",
+        "code_challenge_method", "prompt", "max_age", "display", "ui_locales", "claims_locales", "login_hint",
+        "id_token_hint", "acr_values", "claims", "request", "request_uri", "registration",
+    ]
+
+    /// Ignoring these would ignore what is inside them, state included (Core §6).
+    private static func refuseUnsupported(_ parameters: Parameters) throws(OAuthError) {
+        if parameters["request"] != nil {
+            throw OAuthError(.requestNotSupported, "request objects are not supported")
+        }
+        if parameters["request_uri"] != nil {
+            throw OAuthError(.requestURINotSupported, "request_uri is not supported")
+        }
+        if parameters["registration"] != nil {
+            throw OAuthError(.registrationNotSupported, "registration is not supported")
+        }
+    }
+
+    private static func checkResponseType(
+        _ parameters: Parameters, for client: ClientMetadata
+    ) throws(OAuthError) {
+        guard let responseType = parameters["response_type"] else {
+            throw OAuthError(.invalidRequest, "response_type is missing")
+        }
+        guard responseType == "code" else {
+            throw OAuthError(.unsupportedResponseType, "response_type must be code")
+        }
+        guard client.grantTypes.contains(.authorizationCode) else {
+            throw OAuthError(.unauthorizedClient, "this client may not use the authorization code grant")
+        }
+        guard client.signIn else {
+            throw OAuthError(.unauthorizedClient, "sign-in is switched off for this client (switch sign_in)")
+        }
+    }
+
+    private static func checkResponseMode(_ parameters: Parameters) throws(OAuthError) {
+        guard let mode = parameters["response_mode"], mode != "query" else { return }
+        throw OAuthError(.invalidRequest, "response_mode must be query")
+    }
+
+    /// Unknown scopes, and those the client may not have, are dropped (Core §3.1.2.1); the token answer then names what
+    /// was granted.
+    private static func scope(
+        of parameters: Parameters, for client: ClientMetadata
+    ) throws(OAuthError) -> [String] {
+        let asked = try ScopeList.parse(parameters["scope"] ?? "")
+        guard asked.contains(StandardScope.openid.rawValue) else {
+            throw OAuthError(.invalidScope, "scope must contain openid")
+        }
+        return asked.filter { name in
+            guard let scope = StandardScope(rawValue: name), client.scope.contains(name) || scope == .openid else {
+                return false
+            }
+            // Core §11: it asks for a refresh token, which this client could never use.
+            return scope != .offlineAccess || client.grantTypes.contains(.refreshToken)
+        }
+    }
+
+    /// RFC 6749 App. A.5 would have printable ASCII; libraries send any text, and it goes back as it came.
+    private static func state(
+        of parameters: Parameters, for client: ClientMetadata
+    ) throws(OAuthError) -> String? {
+        guard let state = parameters["state"] else {
+            if client.requiresState { throw OAuthError(.invalidRequest, "state is missing") }
+            return nil
+        }
+        guard state.utf8.count <= stateLimit else {
+            throw OAuthError(.invalidRequest, "state must not be longer than \(stateLimit) bytes")
+        }
+        guard !state.holdsControlCharacters else {
+            throw OAuthError(.invalidRequest, "state must not hold control characters")
+        }
+        return state
+    }
+
+    private static func nonce(
+        of parameters: Parameters, for client: ClientMetadata
+    ) throws(OAuthError) -> String? {
+        guard let nonce = parameters["nonce"] else {
+            if client.requiresNonce { throw OAuthError(.invalidRequest, "nonce is missing") }
+            return nil
+        }
+        guard nonce.utf8.count <= nonceLimit else {
+            throw OAuthError(.invalidRequest, "nonce must not be longer than \(nonceLimit) bytes")
+        }
+        guard !nonce.holdsControlCharacters else {
+            throw OAuthError(.invalidRequest, "nonce must not hold control characters")
+        }
+        if let length = client.nonceLength, !length.contains(nonce.unicodeScalars.count) {
+            throw OAuthError(
+                .invalidRequest, "nonce must have \(length.lowerBound) to \(length.upperBound) characters")
+        }
+        return nonce
+    }
+
+    private static func codeChallenge(
+        of parameters: Parameters, for client: ClientMetadata
+    ) throws(OAuthError) -> String? {
+        let method = parameters["code_challenge_method"]
+        guard let challenge = parameters["code_challenge"] else {
+            if method != nil { throw OAuthError(.invalidRequest, "code_challenge is missing beside its method") }
+            if client.requiresPKCE { throw OAuthError(.invalidRequest, "code_challenge is missing (PKCE is required)") }
+            return nil
+        }
+        guard let method else {
+            // RFC 7636 §4.3: then it is `plain`, which shows the verifier to whoever sees the request.
+            throw OAuthError(.invalidRequest, "code_challenge_method is missing, which means plain; it must be S256")
+        }
+        guard method == "S256" else {
+            throw OAuthError(.invalidRequest, "code_challenge_method must be S256")
+        }
+        guard PKCE.isChallenge(challenge) else {
+            throw OAuthError(.invalidRequest, "code_challenge must be 43 base64url characters without padding")
+        }
+        return challenge
+    }
+
+    /// Values are case-sensitive. An unknown one is refused: ignoring `NONE` would show a page to an app that asked for
+    /// none, and ignoring a misspelt `login` would skip a sign-in it relies on.
+    private static func prompt(of parameters: Parameters) throws(OAuthError) -> Set<Prompt> {
+        var prompts: Set<Prompt> = []
+        for name in (parameters["prompt"] ?? "").spaceSeparated {
+            guard let prompt = Prompt(rawValue: name) else {
+                throw OAuthError(
+                    .invalidRequest, "prompt may hold only none, login, consent and select_account, in lower case")
+            }
+            prompts.insert(prompt)
+        }
+        guard !prompts.contains(.none) || prompts.count == 1 else {
+            throw OAuthError(.invalidRequest, "prompt none must stand alone")
+        }
+        return prompts
+    }
+
+    private static func maxAge(of parameters: Parameters) throws(OAuthError) -> Int? {
+        guard let text = parameters["max_age"] else { return nil }
+        guard text.utf8.allSatisfy(ASCII.isDigit) else {
+            throw OAuthError(.invalidRequest, "max_age must be a whole number of seconds, zero or more")
+        }
+        return text.utf8.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), maxAgeLimit) }
+    }
+
+    /// Not dropped when too long, unlike the hints below: the answer may only be positive for the person it names.
+    private static func idTokenHint(of parameters: Parameters) throws(OAuthError) -> String? {
+        guard let hint = parameters["id_token_hint"] else { return nil }
+        guard hint.utf8.count <= idTokenHintLimit else {
+            throw OAuthError(.invalidRequest, "id_token_hint must not be longer than \(idTokenHintLimit) bytes")
+        }
+        return hint
+    }
+
+    // MARK: What never causes an error (Core §3.1.2.1, §15.1)
+
+    private static func loginHint(of parameters: Parameters) -> String? {
+        guard let hint = parameters["login_hint"], hint.utf8.count <= 320, !hint.holdsControlCharacters else {
+            return nil
+        }
+        return hint
+    }
+
+    private static func uiLocales(of parameters: Parameters) -> [String] {
+        let tags = (parameters["ui_locales"] ?? "").spaceSeparated.filter { tag in
+            tag.utf8.count <= 35
+                && tag.utf8.allSatisfy { ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
+        }
+        return Array(tags.withoutRepeats().prefix(10))
+    }
+
+    private static func acrValues(of parameters: Parameters) -> [String] {
+        let values = (parameters["acr_values"] ?? "").spaceSeparated.filter { value in
+            value.utf8.count <= 128 && value.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        }
+        return Array(values.withoutRepeats().prefix(10))
+    }
+
+    private static func display(of parameters: Parameters) -> String? {
+        parameters["display"].flatMap { ["page", "popup", "touch", "wap"].contains($0) ? $0 : nil }
+    }
+}

@@ -1,0 +1,58 @@
+/// A value of the `prompt` parameter (Core §3.1.2.1).
+public enum Prompt: String, Sendable, CaseIterable {
+    case none, login, consent
+    case selectAccount = "select_account"
+}
+
+/// A request that passed all rules that need no session (Core §3.1.2.2).
+public struct AuthorizationRequest: Sendable, Equatable {
+    public var clientID: String
+    /// Where the answer goes; proven to belong to the client.
+    public var redirectURI: String
+    /// As asked, filtered to what exists and the client may have, in the order asked, without repeats; holds `openid`.
+    public var scope: [String]
+    public var state: String?
+    public var nonce: String?
+    /// S256.
+    public var codeChallenge: String?
+    public var prompt: Set<Prompt>
+    /// Seconds: the request's `max_age`, else the client's `default_max_age`.
+    public var maxAge: Int?
+    public var loginHint: String?
+    /// As sent; not verified yet.
+    public var idTokenHint: String?
+    public var uiLocales: [String]
+    public var acrValues: [String]
+    /// `page`, `popup`, `touch` or `wap`.
+    public var display: String?
+
+    public init(
+        clientID: String, redirectURI: String, scope: [String], state: String?, nonce: String?,
+        codeChallenge: String?, prompt: Set<Prompt>, maxAge: Int?, loginHint: String?,
+        idTokenHint: String?, uiLocales: [String], acrValues: [String], display: String?
+    ) {
+        self.clientID = clientID
+        self.redirectURI = redirectURI
+        self.scope = scope
+        self.state = state
+        self.nonce = nonce
+        self.codeChallenge = codeChallenge
+        self.prompt = prompt
+        self.maxAge = maxAge
+        self.loginHint = loginHint
+        self.idTokenHint = idTokenHint
+        self.uiLocales = uiLocales
+        self.acrValues = acrValues
+        self.display = display
+    }
+
+    /// Largest accepted sizes in UTF-8 bytes; anything longer is invalid_request.
+    public static let stateLimit = 4096
+    public static let nonceLimit = 1024
+    /// Our ID Tokens stay well below; a longer hint is none of them.
+    public static let idTokenHintLimit = 4096
+
+    /// Ten years in seconds. A larger `max_age` is taken for this one: no sign-in lives that long, and times can be
+    /// reckoned with without overflow.
+    public static let maxAgeLimit = 315_360_000
+}

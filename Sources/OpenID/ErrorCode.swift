@@ -1,0 +1,20 @@
+/// An OAuth error code with its registered spelling.
+public enum ErrorCode: String, Sendable, CaseIterable {
+    case invalidRequest = "invalid_request"
+    case invalidClient = "invalid_client"
+    case invalidGrant = "invalid_grant"
+    case unauthorizedClient = "unauthorized_client"
+    case unsupportedGrantType = "unsupported_grant_type"
+    case unsupportedResponseType = "unsupported_response_type"
+    case invalidScope = "invalid_scope"
+    case accessDenied = "access_denied"
+    case serverError = "server_error"
+    case temporarilyUnavailable = "temporarily_unavailable"
+    case interactionRequired = "interaction_required"
+    case loginRequired = "login_required"
+    case accountSelectionRequired = "account_selection_required"
+    case consentRequired = "consent_required"
+    case requestNotSupported = "request_not_supported"
+    case requestURINotSupported = "request_uri_not_supported"
+    case registrationNotSupported = "registration_not_supported"
+}
