@@ -16,6 +16,15 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
     name: "SeleID",
     targets: [
+        // Top
+        // Plain SQL, carried inside the binary: one line for each file (see Migrations/Migrations.swift).
+        .target(
+            name: "Migrations", path: "Migrations", resources: [.embedInCode("0001_first.sql")], swiftSettings: common),
+
+        // Shared by features
+        target("Issuance", ["Storage", "OpenID", "JOSE", "JSON", "OpenSSL", "Postgres", "EventLoop", "Telemetry"]),
+        target("Storage", ["OpenID", "JSON", "Postgres"]),
+
         // Rules
         target("OpenID", ["JOSE", "JSON", "OpenSSL", "ASCII"]),
 
@@ -42,7 +51,9 @@ let package = Package(
             name: "TestSupport", dependencies: ["EventLoop", "CPostgreSQL"], path: "Tests/TestSupport",
             swiftSettings: common),
         tests("PostgresTests", ["Postgres", "EventLoop", "Telemetry", "TestSupport"]),
+        tests("StorageTests", ["Storage", "Postgres", "OpenID", "JSON", "EventLoop", "Migrations", "TestSupport"]),
         tests("JSONTests", ["JSON", "SeededRandom"]),
+        tests("IssuanceTests", ["Issuance", "JOSE", "SeededRandom"]),
         tests("HTTPTests", ["HTTP", "EventLoop", "OpenSSL", "COpenSSL", "JSON", "SeededRandom"]),
         tests("OpenIDTests", ["OpenID", "JOSE", "JSON", "SeededRandom"]),
         tests("OpenSSLTests", ["OpenSSL", "COpenSSL", "SeededRandom"]),

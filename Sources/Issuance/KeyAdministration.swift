@@ -1,0 +1,57 @@
+import JOSE
+import OpenSSL
+import Storage
+
+/// Makes, rotates and revokes signing keys; nodes hear of each change by NOTIFY.
+public struct KeyAdministration: Sendable {
+    /// How long a JWKS may be cached.
+    public static let jwksMaxAge: Int64 = 300
+    /// A new key is published this long before it signs: longer than any cache keeps the JWKS without it.
+    public static let lead: Int64 = 900
+    /// A retired key stays published until the last token it signed has expired (1 h), and a little longer.
+    public static let overlap: Int64 = 3_600 + 300
+
+    private let store: SigningKeyStore
+    private let sealer: Sealer
+
+    public init(store: SigningKeyStore, masterKeys: MasterKeys) {
+        self.store = store
+        sealer = .signingKeys(masterKeys)
+    }
+
+    public func list() async throws -> [StoredSigningKey] { try await store.all() }
+
+    /// Makes the first key, which signs at once, unless there is one.
+    public func makeFirstIfNeeded() async throws {
+        let keys = try await store.all()
+        guard !keys.contains(where: { $0.revokedAt == nil && $0.retiredAt == nil }) else { return }
+        try await store.addFirst(try makeKey())
+    }
+
+    public enum RotationResult: Sendable {
+        /// This key signs `lead` seconds from now.
+        case published(keyID: String)
+        /// This one waits to sign already; nothing was changed.
+        case alreadyPending(keyID: String)
+    }
+
+    public func rotate() async throws -> RotationResult {
+        let key = try makeKey()
+        if let pending = try await store.rotate(to: key, lead: Self.lead, overlap: Self.overlap) {
+            return .alreadyPending(keyID: pending)
+        }
+        return .published(keyID: key.keyID)
+    }
+
+    /// Takes a key out of use and out of the JWKS at once: tokens it signed no longer verify. If nothing else would sign, the
+    /// waiting key does, or else a new one.
+    /// - Returns: false if there is no such key or it is revoked already.
+    public func revoke(_ keyID: String) async throws -> Bool { try await store.revoke(keyID, spare: try makeKey()) }
+
+    private func makeKey() throws -> StoredSigningKey {
+        let key = try RSAPrivateKey.generate()
+        return StoredSigningKey(
+            keyID: JWK.thumbprint(of: key.publicKey), algorithm: "RS256", sealedPrivateKey: sealer.seal(key.pkcs8()),
+            modulus: key.publicKey.modulus, exponent: key.publicKey.exponent)
+    }
+}

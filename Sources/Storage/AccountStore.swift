@@ -1,0 +1,91 @@
+import JSON
+import Postgres
+
+public enum AccountStatus: String, Sendable { case active, disabled, closed }
+
+/// A person.
+public struct Account: Sendable {
+    public var id: Int64
+    /// `sub`: made once, never reassigned, unrelated to the username.
+    public var subject: String
+    public var username: String
+    public var passwordHash: String?
+    /// Standard claims (Core §5.1) as an object; absent ones are left out.
+    public var claims: JSON
+    public var status: AccountStatus
+
+    /// How pages call the account.
+    public var displayName: String { claims["name"]?.stringValue ?? username }
+}
+
+public struct AccountStore: Sendable {
+    /// The database, or a transaction in it.
+    public let database: any StatementRunner
+    public init(database: any StatementRunner) { self.database = database }
+
+    private static let columns = "id, subject, username, password_hash, claims::text, status"
+
+    private static func account(_ row: Row) throws -> Account {
+        guard let status = AccountStatus(rawValue: row.string(5)) else {
+            throw StoredDataError(description: "account \(row.int(0)) has an unknown status")
+        }
+        do {
+            return Account(
+                id: row.int(0), subject: row.string(1), username: row.string(2), passwordHash: row.optionalString(3),
+                claims: try JSON(parsing: Array(row.string(4).utf8)), status: status)
+        } catch {
+            throw StoredDataError(description: "the claims of account \(row.int(0)) cannot be read: \(error)")
+        }
+    }
+
+    private static let findStatement = Statement(
+        "account_find", "SELECT \(columns) FROM accounts WHERE canonical_username = canonical_username($1)")
+
+    /// By username in its canonical form (NFKC, lower case), which the database makes.
+    public func find(username: String) async throws -> Account? {
+        try await database.query(Self.findStatement, [.text(username)]).first.map(Self.account)
+    }
+
+    private static let canonicalStatement = Statement("account_canonical", "SELECT canonical_username($1)")
+
+    /// The one spelling (NFKC, lower case) of all that name the same account, whether there is one or not.
+    public func canonical(_ username: String) async throws(DatabaseError) -> String {
+        try await database.query(Self.canonicalStatement, [.text(username)])[0].string(0)
+    }
+
+    private static let listStatement = Statement(
+        "account_list", "SELECT \(columns) FROM accounts ORDER BY canonical_username")
+
+    /// All accounts, by canonical username.
+    public func list() async throws -> [Account] {
+        let rows = try await database.query(Self.listStatement)
+        return try (0..<rows.count).map { try Self.account(rows[$0]) }
+    }
+
+    private static let putStatement = Statement(
+        "account_put",
+        """
+        INSERT INTO accounts (username, password_hash, claims) VALUES ($1, $2, $3::jsonb)
+        ON CONFLICT (canonical_username) DO UPDATE SET claims = excluded.claims, updated_at = now(),
+            password_hash = COALESCE(excluded.password_hash, accounts.password_hash)
+        RETURNING \(columns), xmax = 0
+        """)
+
+    /// Creates the account or, if the username exists, replaces its claims. A nil password hash leaves the old one.
+    public func put(
+        username: String, passwordHash: String?, claims: JSON
+    ) async throws -> (account: Account, isNew: Bool) {
+        let text = String(decoding: claims.serialized(), as: UTF8.self)
+        let row = try await database.query(
+            Self.putStatement, [.text(username), .optional(passwordHash), .text(text)])[0]
+        return (try Self.account(row), row.bool(6))
+    }
+
+    private static let setPasswordStatement = Statement("account_set_password", "SELECT set_password($1, $2)")
+
+    /// Sets the password and ends the account's browser sessions and grants.
+    /// - Returns: false if there is no such account.
+    public func setPassword(_ hash: String, username: String) async throws(DatabaseError) -> Bool {
+        try await database.query(Self.setPasswordStatement, [.text(username), .text(hash)])[0].bool(0)
+    }
+}

@@ -1,0 +1,104 @@
+import Postgres
+
+/// What an authorization code stands for.
+public struct AuthorizationCode: Sendable {
+    public var clientID: String
+    public var redirectURI: String
+    public var scope: [String]
+    public var nonce: String?
+    public var codeChallenge: String?
+    public var session: BrowserSession
+
+    public init(
+        clientID: String, redirectURI: String, scope: [String], nonce: String?, codeChallenge: String?,
+        session: BrowserSession
+    ) {
+        self.clientID = clientID
+        self.redirectURI = redirectURI
+        self.scope = scope
+        self.nonce = nonce
+        self.codeChallenge = codeChallenge
+        self.session = session
+    }
+}
+
+/// How a redemption went.
+public enum Redemption: Sendable {
+    /// The first use, by the right client with the right verifier: this is the new grant.
+    case fresh(Grant)
+    /// The code was used before; what it gave has been ended now.
+    case replayed(grantID: Int64)
+    /// Never issued to this client, expired, used before, or wrongly proven; the word is for the log.
+    case refused(String)
+}
+
+public struct AuthorizationCodeStore: Sendable {
+    public let database: Database
+    public init(database: Database) { self.database = database }
+
+    private static let saveStatement = Statement(
+        "code_save",
+        """
+        INSERT INTO authorization_codes (code_hash, client_id, account_id, session_id, sid, redirect_uri, scope, nonce,
+            code_challenge, auth_time, acr, amr, expires_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::bigint), $11, $12,
+            now() + $13::bigint * interval '1 second')
+        ON CONFLICT (code_hash) DO UPDATE SET session_id = excluded.session_id, sid = excluded.sid,
+            auth_time = excluded.auth_time, scope = excluded.scope
+        WHERE authorization_codes.spent_at IS NULL
+            AND authorization_codes.expires_at > now() + $13 * interval '0.5 second'
+        RETURNING 1
+        """)
+
+    /// Stores a code. The same one again lives no longer for it.
+    /// - Parameter lifetime: seconds.
+    /// - Returns: whether the code can be used: false when the same code exists and is spent, or past half of its life.
+    public func save(
+        _ code: AuthorizationCode, hash: [UInt8], lifetime: Int64
+    ) async throws(DatabaseError) -> Bool {
+        let session = code.session
+        return try await !database.query(
+            Self.saveStatement,
+            [
+                .bytes(hash), .text(code.clientID), .int(session.accountID), .int(session.id), .text(session.sid),
+                .text(code.redirectURI), .texts(code.scope), .optional(code.nonce), .optional(code.codeChallenge),
+                .int(session.authTime), .text(session.acr), .texts(session.amr), .int(lifetime),
+            ]
+        ).isEmpty
+    }
+
+    private static let redeemStatement = Statement(
+        "code_redeem",
+        """
+        SELECT outcome, grant_id, account_id, subject, scope, extract(epoch FROM auth_time)::bigint, sid, acr, amr, nonce
+        FROM redeem_code($1, $2, $3, $4, $5, $6, $7)
+        """)
+
+    /// Spends a code and makes its grant, in one step (RFC 6749 §4.1.2, §4.1.3; RFC 7636 §4.6).
+    /// - Parameters:
+    ///   - codeChallenge: made from the verifier that was sent; nil if none was.
+    ///   - redemption: random; the same one again, after an error that left the outcome open, gets the same answer.
+    ///   - idleLifetime: seconds until the grant ends unused.
+    ///   - lifetime: seconds until it ends in any case.
+    public func redeem(
+        hash: [UInt8], clientID: String, redirectURI: String?, codeChallenge: String?, redemption: [UInt8],
+        idleLifetime: Int64, lifetime: Int64
+    ) async throws(DatabaseError) -> Redemption {
+        let row = try await database.query(
+            Self.redeemStatement,
+            [
+                .bytes(hash), .text(clientID), .optional(redirectURI), .optional(codeChallenge), .bytes(redemption),
+                .int(idleLifetime), .int(lifetime),
+            ])[0]
+        switch row.string(0) {
+        case "fresh":
+            return .fresh(
+                Grant(
+                    id: row.int(1), accountID: row.int(2), subject: row.string(3), scope: row.strings(4),
+                    authTime: row.int(5), sid: row.string(6), acr: row.string(7), amr: row.strings(8), generation: 0,
+                    nonce: row.optionalString(9)))
+        case "replayed": return .replayed(grantID: row.int(1))
+        case let reason: return .refused(reason)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import JSON
+import OpenID
+import Postgres
+
+/// A client as stored.
+public struct ClientRecord: Sendable {
+    public var metadata: ClientMetadata
+    /// A disabled client can do nothing.
+    public var isEnabled: Bool
+    /// Keyed hashes of its live secrets.
+    public var secretHashes: [[UInt8]]
+}
+
+/// What an admin may know of a client's secret.
+public struct ClientSecretInfo: Sendable {
+    public let id: Int64
+    /// Unix seconds.
+    public let createdAt: Int64
+    public let expiresAt: Int64?
+}
+
+/// What is stored does not read as what it must be: a fault of ours or of a hand in the database.
+public struct StoredDataError: Error, CustomStringConvertible {
+    public let description: String
+}
+
+/// Clients and their secrets. Every change tells all nodes (a trigger notifies).
+public struct ClientStore: Sendable {
+    /// The database, or a transaction in it.
+    public let database: any StatementRunner
+    public init(database: any StatementRunner) { self.database = database }
+
+    private static let columns = """
+        c.client_id, c.metadata::text, c.enabled,
+        ARRAY(SELECT encode(s.hash, 'hex') FROM client_secrets s
+            WHERE s.client_id = c.client_id AND (s.expires_at IS NULL OR s.expires_at > now()) ORDER BY s.id)
+        """
+    private static let findStatement = Statement(
+        "client_find", "SELECT \(columns) FROM clients c WHERE c.client_id = $1")
+    private static let listStatement = Statement("client_list", "SELECT \(columns) FROM clients c ORDER BY c.client_id")
+
+    /// - Throws: `DatabaseError`, or `StoredDataError` when the stored metadata breaks today's rules.
+    public func find(_ clientID: String) async throws -> ClientRecord? {
+        try await database.query(Self.findStatement, [.text(clientID)]).first.map(Self.record)
+    }
+
+    /// All clients, by client_id.
+    public func list() async throws -> [ClientRecord] {
+        let rows = try await database.query(Self.listStatement)
+        return try (0..<rows.count).map { try Self.record(rows[$0]) }
+    }
+
+    private static func record(_ row: Row) throws -> ClientRecord {
+        let clientID = row.string(0)
+        let metadata: ClientMetadata
+        do {
+            metadata = try ClientMetadata.validate(JSON(parsing: Array(row.string(1).utf8))).get()
+        } catch {
+            throw StoredDataError(description: "the stored metadata of client \(clientID) cannot be used: \(error)")
+        }
+        return ClientRecord(
+            metadata: metadata, isEnabled: row.bool(2), secretHashes: row.strings(3).map { [UInt8](hex: $0) })
+    }
+
+    private static let putStatement = Statement(
+        "client_put",
+        """
+        INSERT INTO clients (client_id, metadata) VALUES ($1, $2::jsonb)
+        ON CONFLICT (client_id) DO UPDATE SET metadata = excluded.metadata, updated_at = now()
+        RETURNING xmax = 0
+        """)
+
+    /// Creates the client or replaces its metadata; its secrets stay.
+    /// - Returns: whether it is new.
+    public func put(_ metadata: ClientMetadata) async throws(DatabaseError) -> Bool {
+        let text = String(decoding: metadata.json.serialized(), as: UTF8.self)
+        return try await database.query(Self.putStatement, [.text(metadata.clientID), .text(text)])[0].bool(0)
+    }
+
+    private static let enableStatement = Statement(
+        "client_enable", "UPDATE clients SET enabled = $2, updated_at = now() WHERE client_id = $1")
+
+    /// - Returns: false if there is no such client.
+    public func setEnabled(_ isEnabled: Bool, _ clientID: String) async throws(DatabaseError) -> Bool {
+        try await database.query(Self.enableStatement, [.text(clientID), .bool(isEnabled)]).affected == 1
+    }
+
+    // MARK: Secrets
+
+    private static let addSecretStatement = Statement(
+        "client_secret_add",
+        """
+        WITH kept AS (SELECT id FROM client_secrets WHERE client_id = $1 ORDER BY id DESC LIMIT 1),
+            dropped AS (DELETE FROM client_secrets WHERE client_id = $1 AND id NOT IN (SELECT id FROM kept))
+        INSERT INTO client_secrets (client_id, hash) VALUES ($1, $2)
+        """)
+
+    /// Adds a secret beside the newest one; older ones end, so that at most two live at once.
+    public func addSecret(_ hash: [UInt8], to clientID: String) async throws(DatabaseError) {
+        _ = try await database.query(Self.addSecretStatement, [.text(clientID), .bytes(hash)])
+    }
+
+    private static let replaceSecretsStatement = Statement(
+        "client_secrets_replace",
+        """
+        WITH dropped AS (DELETE FROM client_secrets WHERE client_id = $1)
+        INSERT INTO client_secrets (client_id, hash) VALUES ($1, $2)
+        """)
+
+    /// Ends all secrets and sets one.
+    public func replaceSecrets(of clientID: String, with hash: [UInt8]) async throws(DatabaseError) {
+        _ = try await database.query(Self.replaceSecretsStatement, [.text(clientID), .bytes(hash)])
+    }
+
+    private static let secretsStatement = Statement(
+        "client_secrets_list",
+        """
+        SELECT id, extract(epoch FROM created_at)::bigint, extract(epoch FROM expires_at)::bigint
+        FROM client_secrets WHERE client_id = $1 ORDER BY id
+        """)
+
+    public func secrets(of clientID: String) async throws(DatabaseError) -> [ClientSecretInfo] {
+        let rows = try await database.query(Self.secretsStatement, [.text(clientID)])
+        return (0..<rows.count).map { index in
+            let row = rows[index]
+            return ClientSecretInfo(id: row.int(0), createdAt: row.int(1), expiresAt: row.optionalInt(2))
+        }
+    }
+}
+
+extension [UInt8] {
+    /// From the database's own hexadecimal text, which is well-formed.
+    init(hex text: String) {
+        self = []
+        reserveCapacity(text.utf8.count / 2)
+        var high: UInt8?
+        for digit in text.utf8 {
+            let value = digit <= UInt8(ascii: "9") ? digit - UInt8(ascii: "0") : digit - UInt8(ascii: "a") + 10
+            if let first = high {
+                append(first << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Postgres
+
+/// A sign-in of a person at an app: the refresh-token family.
+public struct Grant: Sendable {
+    public let id: Int64
+    public let accountID: Int64
+    public let subject: String
+    public let scope: [String]
+    /// Unix seconds.
+    public let authTime: Int64
+    public let sid: String
+    public let acr: String
+    public let amr: [String]
+    /// Of the newest refresh token.
+    public let generation: Int64
+    /// Of the authorization request; nil on refresh.
+    public let nonce: String?
+}
+
+/// How a refresh went.
+public enum Rotation: Sendable {
+    /// The newest token was used: the grant has a new generation.
+    case fresh(Grant)
+    /// The token before the newest came once more inside the retry window: the same successor again.
+    case retried(Grant)
+    /// An older token came: the family has been ended now.
+    case reused
+    /// Ended, expired, or never this client's.
+    case unknown
+}
+
+public struct GrantStore: Sendable {
+    public let database: Database
+    public init(database: Database) { self.database = database }
+
+    /// The common case by itself, since it is asked for most: the newest token. Changes nothing when it is any other.
+    private static let rotateNewestStatement = Statement(
+        "grant_rotate_newest",
+        """
+        UPDATE grants g SET generation = generation + 1, rotated_at = now(), retries = 0, last_refresh = 'fresh',
+            idle_expires_at = now() + $4::bigint * interval '1 second'
+        WHERE \(isLive) AND generation = $2::bigint
+        RETURNING \(columns)
+        """)
+
+    // All cases at once. Every right-hand side sees the row as it was, locked and up to date, so that of parallel refreshes
+    // one rotates. A window of 0 is strict, also when the winner of a race began after the loser (then rotated_at > now()).
+    private static let rotateStatement = Statement(
+        "grant_rotate",
+        """
+        UPDATE grants g SET
+            generation = CASE WHEN generation = $2::bigint THEN generation + 1 ELSE generation END,
+            rotated_at = CASE WHEN generation = $2 THEN now() ELSE rotated_at END,
+            idle_expires_at = CASE WHEN generation = $2 THEN now() + $4::bigint * interval '1 second' ELSE idle_expires_at END,
+            retries = CASE WHEN \(isRetry) THEN retries + 1 WHEN generation = $2 THEN 0 ELSE retries END,
+            last_refresh = CASE WHEN generation = $2 THEN 'fresh' WHEN \(isRetry) THEN 'retried' ELSE 'reused' END,
+            ended_at = CASE WHEN generation = $2 OR \(isRetry) THEN NULL ELSE now() END,
+            end_reason = CASE WHEN generation = $2 OR \(isRetry) THEN NULL ELSE 'refresh_token_reused' END
+        WHERE \(isLive) AND generation >= $2
+        RETURNING \(columns)
+        """)
+    private static let isLive = """
+        id = $1 AND client_id = $3 AND ended_at IS NULL AND expires_at > now() AND idle_expires_at > now()
+        """
+    private static let columns = """
+        last_refresh, account_id, subject, scope, extract(epoch FROM auth_time)::bigint, sid, acr, amr, generation
+        """
+    private static let isRetry = """
+        (generation = $2 + 1 AND $5::bigint > 0 AND rotated_at > now() - $5::bigint * interval '1 second')
+        """
+
+    /// Uses a refresh token. What happens to the family is decided by one statement.
+    /// - Parameters:
+    ///   - retryWindow: seconds in which the predecessor may come again; 0 = never.
+    ///   - idleLifetime: seconds until the grant ends unused.
+    public func rotate(
+        grantID: Int64, generation: Int64, clientID: String, retryWindow: Int64, idleLifetime: Int64
+    ) async throws(DatabaseError) -> Rotation {
+        let parameters: [Parameter] = [.int(grantID), .int(generation), .text(clientID), .int(idleLifetime)]
+        var rows = try await database.query(Self.rotateNewestStatement, parameters)
+        if rows.isEmpty { rows = try await database.query(Self.rotateStatement, parameters + [.int(retryWindow)]) }
+        guard let row = rows.first else { return .unknown }
+        let outcome = row.string(0)
+        if outcome == "reused" { return .reused }
+        let grant = Grant(
+            id: grantID, accountID: row.int(1), subject: row.string(2), scope: row.strings(3), authTime: row.int(4),
+            sid: row.string(5), acr: row.string(6), amr: row.strings(7), generation: row.int(8), nonce: nil)
+        return outcome == "fresh" ? .fresh(grant) : .retried(grant)
+    }
+
+    private static let scopeStatement = Statement(
+        "grant_scope", "SELECT scope FROM grants WHERE id = $1 AND client_id = $2")
+
+    /// What was granted; nil if there is no such grant of this client.
+    public func scope(ofGrant grantID: Int64, clientID: String) async throws(DatabaseError) -> [String]? {
+        try await database.query(Self.scopeStatement, [.int(grantID), .text(clientID)]).first?.strings(0)
+    }
+}

@@ -1,0 +1,38 @@
+import Postgres
+
+/// Deletes rows that nobody can ask for any more: small batches, one node at a time (an advisory lock).
+public struct Housekeeping: Sendable {
+    public let database: Database
+    public init(database: Database) { self.database = database }
+
+    private static let batch = 500
+    private static let lock = 7_357_002
+
+    /// A spent code stays a day, so that its reuse is still noticed; an ended family stays a week, so that an admin can
+    /// see why it ended.
+    private static let statements: [Statement] = [
+        ("authorization_codes", "expires_at < now() - interval '1 day'"),
+        ("grants", "expires_at < now() - interval '7 days'"),
+        ("grants", "ended_at < now() - interval '7 days'"),
+        ("browser_sessions", "expires_at < now() - interval '7 days'"),
+        ("sign_in_failures", "last_failed_at < now() - interval '1 day'"),
+    ].enumerated().map { index, rule in
+        Statement(
+            "housekeeping_\(index)",
+            """
+            DELETE FROM \(rule.0) WHERE ctid = ANY (ARRAY(
+                SELECT ctid FROM \(rule.0) WHERE \(rule.1) LIMIT \(batch)))
+            AND pg_try_advisory_xact_lock(\(lock))
+            """)
+    }
+
+    /// Deletes at most one batch of each kind.
+    /// - Returns: whether some kind filled its batch, so that more may be left.
+    public func runOnce() async throws(DatabaseError) -> Bool {
+        var isFull = false
+        for statement in Self.statements {
+            if try await database.query(statement).affected >= Self.batch { isFull = true }
+        }
+        return isFull
+    }
+}

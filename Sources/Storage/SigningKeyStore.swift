@@ -1,0 +1,138 @@
+import Postgres
+
+/// A signing key as stored. Its state follows from the times (Unix seconds).
+public struct StoredSigningKey: Sendable {
+    public let keyID: String
+    public let algorithm: String
+    public let sealedPrivateKey: [UInt8]
+    public let modulus: [UInt8]
+    public let exponent: [UInt8]
+    public let publishedAt: Int64
+    public let signsFrom: Int64
+    public let retiredAt: Int64?
+    public let goneAt: Int64?
+    public let revokedAt: Int64?
+
+    public init(
+        keyID: String, algorithm: String, sealedPrivateKey: [UInt8], modulus: [UInt8], exponent: [UInt8],
+        publishedAt: Int64 = 0, signsFrom: Int64 = 0, retiredAt: Int64? = nil, goneAt: Int64? = nil,
+        revokedAt: Int64? = nil
+    ) {
+        self.keyID = keyID
+        self.algorithm = algorithm
+        self.sealedPrivateKey = sealedPrivateKey
+        self.modulus = modulus
+        self.exponent = exponent
+        self.publishedAt = publishedAt
+        self.signsFrom = signsFrom
+        self.retiredAt = retiredAt
+        self.goneAt = goneAt
+        self.revokedAt = revokedAt
+    }
+}
+
+/// Signing keys. Every change tells all nodes.
+public struct SigningKeyStore: Sendable {
+    public let database: Database
+    public init(database: Database) { self.database = database }
+
+    private static let allStatement = Statement(
+        "signing_key_all",
+        """
+        SELECT key_id, algorithm, sealed_private_key, modulus, exponent, floor(extract(epoch FROM published_at))::bigint,
+            floor(extract(epoch FROM signs_from))::bigint, floor(extract(epoch FROM retired_at))::bigint,
+            floor(extract(epoch FROM gone_at))::bigint, floor(extract(epoch FROM revoked_at))::bigint
+        FROM signing_keys ORDER BY signs_from, key_id
+        """)
+
+    /// All keys ever made, by the time from which they sign.
+    public func all() async throws(DatabaseError) -> [StoredSigningKey] {
+        let rows = try await database.query(Self.allStatement)
+        return (0..<rows.count).map { index in
+            let row = rows[index]
+            return StoredSigningKey(
+                keyID: row.string(0), algorithm: row.string(1), sealedPrivateKey: row.bytes(2), modulus: row.bytes(3),
+                exponent: row.bytes(4), publishedAt: row.int(5), signsFrom: row.int(6), retiredAt: row.optionalInt(7),
+                goneAt: row.optionalInt(8), revokedAt: row.optionalInt(9))
+        }
+    }
+
+    private static let keyValues =
+        "INSERT INTO signing_keys (key_id, algorithm, sealed_private_key, modulus, exponent, signs_from)"
+
+    private static let addFirstStatement = Statement(
+        "signing_key_add_first",
+        """
+        \(keyValues) SELECT $1, $2, $3, $4, $5, now()
+        WHERE NOT EXISTS (
+            SELECT FROM signing_keys WHERE revoked_at IS NULL AND (retired_at IS NULL OR retired_at > now()))
+        """)
+
+    /// Stores a key that signs at once, unless one signs or will sign already.
+    public func addFirst(_ key: StoredSigningKey) async throws {
+        try await database.transaction { transaction in
+            _ = try await transaction.query(Self.lockStatement)
+            _ = try await transaction.query(Self.addFirstStatement, Self.parameters(key))
+        }
+    }
+
+    // The lock orders the changes; a statement that looks must begin after it, or two would each see only what was before.
+    private static let lock = 7_357_001
+    private static let lockStatement = Statement("signing_key_lock", "SELECT pg_advisory_xact_lock(\(lock))")
+    private static let pendingStatement = Statement(
+        "signing_key_pending", "SELECT key_id FROM signing_keys WHERE signs_from > now() AND revoked_at IS NULL")
+    private static let addStatement = Statement(
+        "signing_key_add", "\(keyValues) VALUES ($1, $2, $3, $4, $5, now() + $6::bigint * interval '1 second')")
+    private static let retireStatement = Statement(
+        "signing_key_retire",
+        """
+        UPDATE signing_keys SET retired_at = now() + $2::bigint * interval '1 second',
+            gone_at = now() + ($2::bigint + $3::bigint) * interval '1 second'
+        WHERE key_id <> $1 AND retired_at IS NULL AND revoked_at IS NULL
+        """)
+
+    /// Publishes a key that signs `lead` seconds from now; the keys before it retire then, and are gone `overlap` seconds
+    /// after.
+    /// - Returns: nil, or the id of a key that waits to sign already (then nothing was changed).
+    public func rotate(to key: StoredSigningKey, lead: Int64, overlap: Int64) async throws -> String? {
+        try await database.transaction { transaction in
+            _ = try await transaction.query(Self.lockStatement)
+            if let pending = try await transaction.query(Self.pendingStatement).first { return pending.string(0) }
+            _ = try await transaction.query(Self.addStatement, Self.parameters(key) + [.int(lead)])
+            _ = try await transaction.query(Self.retireStatement, [.text(key.keyID), .int(lead), .int(overlap)])
+            return nil
+        }
+    }
+
+    private static let revokeStatement = Statement(
+        "signing_key_revoke",
+        "UPDATE signing_keys SET revoked_at = now() WHERE key_id = $1 AND revoked_at IS NULL")
+    private static let promoteStatement = Statement(
+        "signing_key_promote",
+        """
+        UPDATE signing_keys SET signs_from = now() WHERE key_id = (
+            SELECT key_id FROM signing_keys WHERE signs_from > now() AND revoked_at IS NULL ORDER BY signs_from LIMIT 1)
+        AND NOT EXISTS (
+            SELECT FROM signing_keys WHERE signs_from <= now() AND revoked_at IS NULL
+                AND (retired_at IS NULL OR retired_at > now()))
+        """)
+
+    /// Takes a key out of use and out of the JWKS at once. If nothing would sign then, the waiting key does, or else `spare`.
+    /// - Returns: false if there is no such key or it is revoked already.
+    public func revoke(_ keyID: String, spare: StoredSigningKey) async throws -> Bool {
+        try await database.transaction { transaction in
+            _ = try await transaction.query(Self.lockStatement)
+            guard try await transaction.query(Self.revokeStatement, [.text(keyID)]).affected == 1 else { return false }
+            _ = try await transaction.query(Self.promoteStatement)
+            _ = try await transaction.query(Self.addFirstStatement, Self.parameters(spare))
+            return true
+        }
+    }
+
+    private static func parameters(_ key: StoredSigningKey) -> [Parameter] {
+        [
+            .text(key.keyID), .text(key.algorithm), .bytes(key.sealedPrivateKey), .bytes(key.modulus),
+            .bytes(key.exponent),
+        ]
+    }
+}

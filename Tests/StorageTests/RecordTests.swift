@@ -1,0 +1,122 @@
+import JSON
+import OpenID
+import Postgres
+import Storage
+import TestSupport
+import Testing
+
+@Suite("People, sessions, clients, consents") struct RecordTests {
+    @Test("B100: one spelling per person, in case and in Unicode form")
+    func canonicalUsernames() async throws {
+        try await StorageFixture.run { fixture in
+            let accounts = AccountStore(database: fixture.database)
+            let made = try await accounts.put(
+                username: "Ren\u{e9}@Example.test", passwordHash: nil, claims: .object([]))
+            #expect(made.isNew)
+            for spelling in ["rene\u{301}@example.test", "REN\u{c9}@EXAMPLE.TEST", "\u{ff32}en\u{e9}@example.test"] {
+                #expect(try await accounts.find(username: spelling)?.subject == made.account.subject)
+                #expect(try await !accounts.put(username: spelling, passwordHash: nil, claims: .object([])).isNew)
+            }
+            #expect(try await accounts.find(username: "rene@example.test") == nil)
+        }
+    }
+
+    @Test("B014: NUL in a name never reaches the database as another name")
+    func nul() async throws {
+        try await StorageFixture.run { fixture in
+            await #expect(throws: DatabaseError.self) {
+                try await AccountStore(database: fixture.database).find(username: "alice@example.test\0")
+            }
+        }
+    }
+
+    @Test("B095: signing in again kills the former secret and keeps the session; another person's ends")
+    func signInAgain() async throws {
+        try await StorageFixture.run { fixture in
+            let store = SessionStore(database: fixture.database)
+            let accounts = AccountStore(database: fixture.database)
+            let alice = try #require(try await accounts.find(username: "alice@example.test"))
+            let again = try #require(
+                try await store.signIn(
+                    secretHash: [4], formerSecretHash: StorageFixture.sessionHash, newSID: "other", account: alice,
+                    authTime: 1_700_000_100, acr: "acr", amr: ["pwd"], lifetime: 60))
+            #expect(again.id == fixture.session.id)
+            #expect(again.sid == "sid")
+            #expect(try await store.find(secretHash: StorageFixture.sessionHash, clientID: "web1") == nil)
+            #expect(try await store.find(secretHash: [4], clientID: "web1")?.session.authTime == 1_700_000_100)
+
+            let bob = try await accounts.put(username: "bob", passwordHash: nil, claims: .object([])).account
+            let other = try #require(
+                try await store.signIn(
+                    secretHash: [5], formerSecretHash: [4], newSID: "bobs", account: bob, authTime: 1, acr: "acr",
+                    amr: ["pwd"], lifetime: 60))
+            #expect(other.sid == "bobs")
+            #expect(other.accountName == "bob")
+            #expect(try await store.find(secretHash: [4], clientID: "web1") == nil)
+        }
+    }
+
+    @Test("Consents add up per person and app")
+    func consents() async throws {
+        try await StorageFixture.run { fixture in
+            let consents = ConsentStore(database: fixture.database)
+            let sessions = SessionStore(database: fixture.database)
+            let account = fixture.session.accountID
+            try await consents.add(accountID: account, clientID: "web1", scope: ["openid", "profile"])
+            try await consents.add(accountID: account, clientID: "web1", scope: ["openid", "email"])
+            let consented = try await sessions.find(secretHash: StorageFixture.sessionHash, clientID: "web1")?
+                .consentedScope
+            #expect(consented == ["email", "openid", "profile"])
+            let elsewhere = try await sessions.find(secretHash: StorageFixture.sessionHash, clientID: "web2")
+            #expect(elsewhere?.consentedScope == nil)
+        }
+    }
+
+    @Test("B073: two secrets live at once; a third ends the oldest")
+    func secrets() async throws {
+        try await StorageFixture.run { fixture in
+            let clients = ClientStore(database: fixture.database)
+            for hash in [[1], [2], [3]] as [[UInt8]] { try await clients.addSecret(hash, to: "web1") }
+            #expect(try await clients.find("web1")?.secretHashes == [[2], [3]])
+            try await clients.replaceSecrets(of: "web1", with: [9])
+            #expect(try await clients.find("web1")?.secretHashes == [[9]])
+        }
+    }
+
+    @Test("Failures count under each key, can be taken back, and are forgotten under one key only")
+    func failures() async throws {
+        try await StorageFixture.run { fixture in
+            let store = SignInFailureStore(database: fixture.database)
+            for count in 1...3 { #expect(try await store.add([1]) == Int64(count)) }
+            for _ in 0..<4 { _ = try await store.add([2]) }
+            var found = try await store.find([1], [2])
+            #expect(found.first.count == 3)
+            #expect(found.second.count == 4)
+            try await store.takeBack([2])
+            found = try await store.find([1], [2])
+            #expect(found.second.count == 3)
+            #expect(found.second.age >= 900)
+            try await store.clear([1])
+            found = try await store.find([1], [2])
+            #expect(found.first.count == 0)
+            #expect(found.second.count == 3)
+        }
+    }
+
+    @Test("B079: cleaning up takes what is long over, and leaves what may still be asked for")
+    func housekeeping() async throws {
+        try await StorageFixture.run { fixture in
+            _ = try await fixture.saveCode([1])
+            _ = try await fixture.saveCode([2])
+            let grant = try await fixture.makeGrant()
+            _ = try await fixture.sql(
+                "UPDATE authorization_codes SET expires_at = now() - interval '25 hours' WHERE code_hash = '\\x01'")
+            _ = try await fixture.sql(
+                "UPDATE authorization_codes SET expires_at = now() - interval '23 hours' WHERE code_hash = '\\x02'")
+            #expect(try await !Housekeeping(database: fixture.database).runOnce())
+            let rows = try await fixture.sql("SELECT encode(code_hash, 'hex') FROM authorization_codes ORDER BY 1")
+            #expect((0..<rows.count).map { rows[$0].string(0) } == ["02", "09"])
+            guard case .fresh = try await fixture.rotate(grant, 0) else { throw TestFailure("a live family is gone") }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import EventLoop
+import JSON
+import Migrations
+import OpenID
+import Postgres
+import Storage
+import TestSupport
+
+/// A migrated database of its own for a test, with one client and one person who is signed in.
+struct StorageFixture: Sendable {
+    let database: Database
+    let session: BrowserSession
+
+    static let sessionHash: [UInt8] = [1, 2, 3]
+
+    static func client(_ id: String = "web1") throws -> ClientMetadata {
+        try ClientMetadata.validate(
+            .object([
+                .init("client_id", .string(id)), .init("client_name", .string("Web")), .init("sign_in", .bool(true)),
+                .init("redirect_uris", .array([.string("https://rp.example/cb")])),
+                .init("token_endpoint_auth_method", .string("client_secret_basic")),
+            ])
+        ).get()
+    }
+
+    /// Runs `body` on a loop, with a database cloned from a migrated template.
+    static func run(
+        connections: Int = 8, _ body: @escaping @Sendable (StorageFixture) async throws -> Void
+    ) async throws {
+        let cluster = PostgresCluster.shared
+        let template = try await cluster.template("storage_tests") { connectionString in
+            try await onLoop { loop in
+                let database = Database(
+                    loop: loop, configuration: DatabaseConfiguration(connectionString: connectionString))
+                database.start()
+                let migrations = EmbeddedMigrations.all.map {
+                    Migration(number: $0.number, name: $0.name, sql: String(decoding: $0.sql, as: UTF8.self))
+                }
+                _ = try await Migrator(migrations: migrations).run(on: database)
+                await database.close(limit: .seconds(2))
+            }
+        }
+        let connectionString = cluster.connectionString(try cluster.makeDatabase(template: template))
+        try await onLoop { loop in
+            var configuration = DatabaseConfiguration(connectionString: connectionString)
+            configuration.sharedConnections = connections
+            let database = Database(loop: loop, configuration: configuration)
+            database.start()
+            _ = try await ClientStore(database: database).put(try client())
+            let account = try await AccountStore(database: database).put(
+                username: "alice@example.test", passwordHash: "hash", claims: .object([.init("name", .string("Alice"))])
+            ).account
+            guard
+                let session = try await SessionStore(database: database).signIn(
+                    secretHash: sessionHash, formerSecretHash: nil, newSID: "sid", account: account,
+                    authTime: 1_700_000_000, acr: "acr", amr: ["pwd"], lifetime: 3_600)
+            else { throw TestFailure("the account of the fixture cannot sign in") }
+            try await body(StorageFixture(database: database, session: session))
+            await database.close(limit: .seconds(2))
+        }
+    }
+
+    var codes: AuthorizationCodeStore { AuthorizationCodeStore(database: database) }
+    var grants: GrantStore { GrantStore(database: database) }
+
+    func sql(_ text: String) async throws -> Rows {
+        try await database.query(Statement("test \(text.hashValue)", text))
+    }
+
+    func saveCode(_ hash: [UInt8] = [9], challenge: String? = nil, lifetime: Int64 = 60) async throws -> Bool {
+        try await codes.save(
+            AuthorizationCode(
+                clientID: "web1", redirectURI: "https://rp.example/cb", scope: ["openid"], nonce: "n",
+                codeChallenge: challenge, session: session), hash: hash, lifetime: lifetime)
+    }
+
+    func redeem(
+        _ hash: [UInt8] = [9], clientID: String = "web1", redirectURI: String? = "https://rp.example/cb",
+        challenge: String? = nil, redemption: [UInt8] = []
+    ) async throws -> Redemption {
+        try await codes.redeem(
+            hash: hash, clientID: clientID, redirectURI: redirectURI, codeChallenge: challenge,
+            redemption: redemption.isEmpty ? (0..<8).map { _ in UInt8.random(in: 0...255) } : redemption,
+            idleLifetime: 100,
+            lifetime: 1_000)
+    }
+
+    func makeGrant() async throws -> Grant {
+        _ = try await saveCode()
+        guard case .fresh(let grant) = try await redeem() else { throw TestFailure("the code was not fresh") }
+        return grant
+    }
+
+    func rotate(_ grant: Grant, _ generation: Int64, clientID: String = "web1", window: Int64 = 60) async throws
+        -> Rotation
+    {
+        try await grants.rotate(
+            grantID: grant.id, generation: generation, clientID: clientID, retryWindow: window, idleLifetime: 100)
+    }
+}
