@@ -21,9 +21,32 @@ let package = Package(
         .target(
             name: "Migrations", path: "Migrations", resources: [.embedInCode("0001_first.sql")], swiftSettings: common),
 
+        // Features: never import one another
+        target("Discovery", ["OpenID", "JSON", "HTTP"]),
+        target("JWKS", ["Issuance", "OpenID", "JOSE", "JSON", "HTTP"]),
+        target(
+            "Authorize",
+            [
+                "Interaction", "RequestAuthentication", "Issuance", "Storage", "Pages", "OpenID", "JOSE", "JSON",
+                "HTTP", "Postgres",
+            ]),
+        target(
+            "SignIn",
+            [
+                "Interaction", "RequestAuthentication", "Issuance", "Storage", "Pages", "OpenID", "Argon2", "JSON",
+                "HTTP",
+            ]),
+        target(
+            "Token", ["RequestAuthentication", "Issuance", "Storage", "OpenID", "JSON", "OpenSSL", "HTTP", "Postgres"]),
+        target("Demo", ["Pages", "HTTP"]),
+
         // Shared by features
+        target(
+            "RequestAuthentication", ["Issuance", "Storage", "OpenID", "JOSE", "JSON", "HTTP", "OpenSSL", "Postgres"]),
+        target("Interaction", ["RequestAuthentication", "Issuance", "Storage", "Pages", "OpenID", "HTTP", "OpenSSL"]),
         target("Issuance", ["Storage", "OpenID", "JOSE", "JSON", "OpenSSL", "Postgres", "EventLoop", "Telemetry"]),
         target("Storage", ["OpenID", "JSON", "Postgres"]),
+        target("Pages", ["OpenID", "HTTP", "ASCII"]),
 
         // Rules
         target("OpenID", ["JOSE", "JSON", "OpenSSL", "ASCII"]),
@@ -54,6 +77,10 @@ let package = Package(
         tests("StorageTests", ["Storage", "Postgres", "OpenID", "JSON", "EventLoop", "Migrations", "TestSupport"]),
         tests("JSONTests", ["JSON", "SeededRandom"]),
         tests("IssuanceTests", ["Issuance", "JOSE", "SeededRandom"]),
+        tests("InteractionTests", ["Interaction", "OpenID", "Storage", "JSON"]),
+        tests("SignInTests", ["SignIn"]),
+        tests("PagesTests", ["Pages", "OpenID", "HTTP", "SeededRandom"]),
+        tests("DemoTests", ["Demo", "HTTP"]),
         tests("HTTPTests", ["HTTP", "EventLoop", "OpenSSL", "COpenSSL", "JSON", "SeededRandom"]),
         tests("OpenIDTests", ["OpenID", "JOSE", "JSON", "SeededRandom"]),
         tests("OpenSSLTests", ["OpenSSL", "COpenSSL", "SeededRandom"]),

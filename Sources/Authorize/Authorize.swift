@@ -1,0 +1,183 @@
+import HTTP
+import Interaction
+import Issuance
+import JOSE
+import JSON
+import OpenID
+import Pages
+import Postgres
+import RequestAuthentication
+import Storage
+
+/// The authorization endpoint (RFC 6749 §3.1, Core §3.1.2): checks what an app asks, and sends its person on.
+public struct Authorize: Sendable {
+    private static let path = "/authorize"
+    private static let continuePath = "/authorize/continue"
+
+    private let issuer: Issuer
+    private let directory: ClientDirectory
+    private let clients: ClientStore
+    private let sessions: BrowserSessions
+    private let interactions: Interactions
+    private let keyRing: KeyRing
+    private let now: Now
+
+    public init(
+        issuer: Issuer, directory: ClientDirectory, clients: ClientStore, sessions: BrowserSessions,
+        interactions: Interactions, keyRing: KeyRing, now: @escaping Now
+    ) {
+        self.issuer = issuer
+        self.directory = directory
+        self.clients = clients
+        self.sessions = sessions
+        self.interactions = interactions
+        self.keyRing = keyRing
+        self.now = now
+    }
+
+    /// No CORS: this is a place for people, not for scripts (RFC 9700 §2.6).
+    public var routes: [Route] {
+        [
+            Route(.get, Self.path) { request in try await authorize(request, Array((request.query ?? "").utf8)) },
+            Route(.post, Self.path) { request in
+                guard request.mediaType == "application/x-www-form-urlencoded" else {
+                    return errorPage("the request is not form-encoded", request)
+                }
+                return try await authorize(request, request.body)
+            },
+            Route(.get, Self.continuePath) { request in try await resume(request) },
+        ]
+    }
+
+    /// What discovery says of this endpoint.
+    public var metadata: [JSON.Member] {
+        [
+            .init("authorization_endpoint", .string(issuer.url(Self.path))),
+            .init("response_types_supported", .array([.string("code")])),
+            .init("response_modes_supported", .array([.string("query")])),
+            .init("prompt_values_supported", .array(Prompt.allCases.map { .string($0.rawValue) })),
+            .init("display_values_supported", .array([.string("page")])),
+            .init("ui_locales_supported", .array(Language.allCases.map { .string($0.rawValue) })),
+            .init("code_challenge_methods_supported", .array([.string("S256")])),
+            .init("authorization_response_iss_parameter_supported", .bool(true)),
+            .init("claims_parameter_supported", .bool(false)),
+            .init("request_parameter_supported", .bool(false)),
+            .init("request_uri_parameter_supported", .bool(false)),
+            .init("require_request_uri_registration", .bool(false)),
+        ]
+    }
+
+    private func authorize(_ request: Request, _ encoded: [UInt8]) async throws -> Response {
+        let parameters: Parameters
+        do { parameters = try Parameters(formEncoded: encoded) } catch { return errorPage(error.description, request) }
+
+        // Who asks, and where may the answer go? Until both are proven, errors stay on our page.
+        guard let clientID = parameters["client_id"], !parameters.repeated.contains("client_id") else {
+            return errorPage("client_id is missing or repeated", request)
+        }
+        // What cannot be an id is not asked for in the database.
+        guard ClientMetadata.isClientID(clientID), let client = try await directory.find(clientID, in: clients) else {
+            return errorPage("the client is not known here", request)
+        }
+        guard client.isEnabled else { return errorPage("the client is disabled", request) }
+        let target: AuthorizationTarget
+        do {
+            target = try AuthorizationRequest.target(of: parameters, for: client.metadata)
+        } catch {
+            return errorPage(error.description, code: error.code, request, clientID: clientID, detail: error.detail)
+        }
+
+        // From here errors go to the app.
+        do {
+            var valid = try AuthorizationRequest.validate(parameters, for: client.metadata, at: target)
+            let subject = try valid.idTokenHint.map(subject(ofHint:))
+            valid.idTokenHint = nil  // said by the subject from here on: URLs must stay short
+            return try await begin(valid, requiredSubject: subject, client, request)
+        } catch let error as OAuthError {
+            return interactions.refuse(error, at: target, client.metadata, request)
+        } catch let error as DatabaseError {
+            request.log(error)
+            return interactions.refuse(OAuthError(error), at: target, client.metadata, request)
+        }
+    }
+
+    /// Core §3.1.2.1: a hint of ours is honoured whoever its audience is, and also when it has expired.
+    private func subject(ofHint hint: String) throws(OAuthError) -> String {
+        guard let token = VerifiedJWT(hint, key: keyRing.verificationKey),
+            token.claims["iss"]?.stringValue == issuer.description, let subject = token.claims["sub"]?.stringValue
+        else { throw OAuthError(.invalidRequest, "id_token_hint is no ID Token of this issuer") }
+        return subject
+    }
+
+    private func begin(
+        _ valid: AuthorizationRequest, requiredSubject: String?, _ client: ClientRecord, _ request: Request
+    ) async throws -> Response {
+        if request.method == .post {
+            // A form from another site comes without our cookies (SameSite=Lax). The GET that this leads to has them, and
+            // binds the request to its browser: a mark made here would take the place of the one that other tabs rely on.
+            let pending = PendingAuthorization(
+                browser: PendingAuthorization.anyBrowser, startedAt: now(), request: valid,
+                requiredSubject: requiredSubject)
+            return .redirect("\(issuer.url(Self.continuePath))?request=\(interactions.seal(pending))")
+        }
+        return try await start(client, request) { browser in
+            PendingAuthorization(
+                browser: browser, startedAt: now(), request: valid, requiredSubject: requiredSubject)
+        }
+    }
+
+    /// Goes on with a POST. Until now it was nobody's, as a link to this endpoint is.
+    private func resume(_ request: Request) async throws -> Response {
+        guard let parameters = try? Parameters(formEncoded: Array((request.query ?? "").utf8)),
+            let pending = parameters["request"].flatMap({
+                interactions.open($0, browser: PendingAuthorization.anyBrowser)
+            })
+        else { return errorPage(kind: .expired, request) }
+        // The app may have been changed since.
+        guard let client = try await directory.find(pending.request.clientID, in: clients), client.isEnabled,
+            client.metadata.accepts(redirectURI: pending.request.redirectURI)
+        else { return errorPage(kind: .badRequest, request) }
+        guard client.metadata.signIn else {
+            let error = OAuthError(.unauthorizedClient, "sign_in is switched off for this client")
+            return interactions.refuse(error, pending, client, request)
+        }
+        return try await start(client, request, pending.bound(to:))
+    }
+
+    /// Binds the request to the browser that shows it, which gets a mark if it has none, and goes on.
+    private func start(
+        _ client: ClientRecord, _ request: Request, _ bind: ([UInt8]) -> PendingAuthorization
+    ) async throws -> Response {
+        if let browser = sessions.browser(request) { return try await proceed(bind(browser), client, request) }
+        let mark = sessions.markBrowser()
+        var response = try await proceed(bind(mark.browser), client, request)
+        response.headers.add("Set-Cookie", mark.cookie)
+        return response
+    }
+
+    private func proceed(
+        _ pending: PendingAuthorization, _ client: ClientRecord, _ request: Request
+    ) async throws -> Response {
+        let visitor = try await sessions.visitor(request, clientID: client.metadata.clientID)
+        let step = interactions.next(pending, client, visitor)
+        return try await interactions.take(step, pending, client, visitor, request)
+    }
+
+    // MARK: Errors on our page
+
+    private func errorPage(
+        _ description: String, code: ErrorCode = .invalidRequest, _ request: Request, clientID: String? = nil,
+        detail: String? = nil
+    ) -> Response {
+        var fields: [JSON.Member] = [.init("error", .string(code.rawValue)), .init("reason", .string(description))]
+        if let clientID { fields.append(.init("client_id", .string(clientID))) }
+        if let detail { fields.append(.init("detail", .string(detail))) }
+        request.log(.info, "authorization.rejected", fields)
+        return ErrorPage(.badRequest, code: code.rawValue, description: description, requestID: request.id)
+            .response(language: .of(request))
+    }
+
+    private func errorPage(kind: ErrorPage.Kind, _ request: Request) -> Response {
+        ErrorPage(kind, requestID: request.id).response(language: .of(request))
+    }
+}

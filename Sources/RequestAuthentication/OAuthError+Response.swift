@@ -1,0 +1,57 @@
+import HTTP
+import JSON
+import OpenID
+import Postgres
+
+extension OAuthError {
+    /// The error as an endpoint for apps answers it (RFC 6749 §5.2): 401 for invalid_client, with a challenge when the client
+    /// used the Authorization header; 503 with `Retry-After` for what we could not find out; 500 for our own faults; 400 else.
+    public func response(to request: Request) -> Response {
+        var body = JSONObjectWriter()
+        body.add("error", code.rawValue)
+        body.add("error_description", description)
+        var response = Response.json(status: status, body.finish())
+        response.headers.set("Pragma", "no-cache")
+        if code == .invalidClient, request.headers["authorization"] != nil {
+            response.headers.set("WWW-Authenticate", "Basic realm=\"seleid\", charset=\"UTF-8\"")
+        }
+        if status == 503 { response.headers.set("Retry-After", "2") }
+        return response
+    }
+
+    private var status: Int {
+        switch code {
+        case .invalidClient: 401
+        case .temporarilyUnavailable: 503
+        case .serverError: 500
+        default: 400
+        }
+    }
+
+    /// What we could not find out just now. Never a "no".
+    public static let unavailable = OAuthError(.temporarilyUnavailable, "the service cannot answer just now, try again")
+
+    /// A fault of ours.
+    public static let failed = OAuthError(.serverError, "the service has failed")
+
+    /// What an app gets to hear of it: not what the database said.
+    public init(_ error: DatabaseError) {
+        self =
+            switch error {
+            case .unavailable: .unavailable
+            case .refused: .failed
+            }
+    }
+}
+
+extension Request {
+    /// What the database said; it goes nowhere else.
+    public func log(_ error: DatabaseError) {
+        let event: StaticString =
+            switch error {
+            case .unavailable: "database.unavailable"
+            case .refused: "database.refused"
+            }
+        log(.error, event, [.init("reason", .string(error.detail))])
+    }
+}

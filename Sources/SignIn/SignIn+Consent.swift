@@ -1,0 +1,77 @@
+import HTTP
+import Interaction
+import JSON
+import OpenID
+import Pages
+
+extension SignIn {
+    // MARK: Which account
+
+    func showAccount(_ visit: Visit) async throws -> Response {
+        guard let session = visit.visitor?.session,
+            interactions.next(visit.pending, visit.client, visit.visitor) == .chooseAccount
+        else { return try await proceed(visit) }
+        var pending = visit.pending
+        pending.shownSession = session.id
+        return AccountPage(
+            app: visit.app, action: interactions.action(.account), request: interactions.seal(pending),
+            accountName: session.accountName, username: session.username
+        ).response(language: visit.language)
+    }
+
+    func chooseAccount(_ visit: Visit) async throws -> Response {
+        switch visit.parameters["decision"] {
+        case "continue":
+            var visit = visit
+            // The account that the page named, not whoever is signed in by now.
+            visit.pending.chosenSession = visit.pending.shownSession
+            return try await proceed(visit)
+        case "other": return try await switchAccount(visit)
+        case "cancel": return deny(visit)
+        default: return try await proceed(visit)
+        }
+    }
+
+    // MARK: Consent
+
+    func showConsent(_ visit: Visit) async throws -> Response {
+        guard let session = visit.visitor?.session,
+            case .consent(let scope) = interactions.next(visit.pending, visit.client, visit.visitor)
+        else { return try await proceed(visit) }
+        var pending = visit.pending
+        pending.shownSession = session.id
+        return ConsentPage(
+            app: visit.app, action: interactions.action(.consent), request: interactions.seal(pending),
+            accountName: session.accountName, username: session.username,
+            scopes: scope.compactMap(StandardScope.init(rawValue:))
+        ).response(language: visit.language)
+    }
+
+    func consent(_ visit: Visit) async throws -> Response {
+        switch visit.parameters["decision"] {
+        case "allow": return try await allow(visit)
+        case "deny": return deny(visit)
+        case "other": return try await switchAccount(visit)
+        default: return try await proceed(visit)
+        }
+    }
+
+    private func allow(_ visit: Visit) async throws -> Response {
+        // Consent is the person's whom the page named. Somebody else by now, or nobody: ask again.
+        guard let visitor = visit.visitor, visitor.session.id == visit.pending.shownSession else {
+            return try await proceed(visit)
+        }
+        let step = interactions.next(visit.pending, visit.client, visitor, consentGiven: true)
+        if case .grant(let scope) = step {
+            let clientID = visit.client.metadata.clientID
+            try await consents.add(accountID: visitor.session.accountID, clientID: clientID, scope: scope)
+            visit.request.log(
+                .info, "consent.granted",
+                [
+                    .init("client_id", .string(clientID)), .init("sub", .string(visitor.session.subject)),
+                    .init("scope", .string(scope.joined(separator: " "))),
+                ])
+        }
+        return try await interactions.take(step, visit.pending, visit.client, visitor, visit.request)
+    }
+}

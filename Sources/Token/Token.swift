@@ -1,0 +1,226 @@
+import HTTP
+import Issuance
+import JSON
+import OpenID
+import OpenSSL
+import Postgres
+import RequestAuthentication
+import Storage
+
+/// The token endpoint (RFC 6749 §3.2, Core §3.1.3 and §12).
+public struct Token: Sendable {
+    private static let path = "/oauth/token"
+
+    private let issuer: Issuer
+    private let authentication: ClientAuthentication
+    private let codes: AuthorizationCodeStore
+    private let grants: GrantStore
+    private let codeSecrets: LookupSecrets
+    private let sealedTokens: SealedTokens
+    private let tokens: TokenIssuer
+
+    public init(
+        issuer: Issuer, authentication: ClientAuthentication, codes: AuthorizationCodeStore, grants: GrantStore,
+        masterKeys: MasterKeys, sealedTokens: SealedTokens, tokens: TokenIssuer
+    ) {
+        self.issuer = issuer
+        self.authentication = authentication
+        self.codes = codes
+        self.grants = grants
+        codeSecrets = LookupSecrets.authorizationCodes(masterKeys)
+        self.sealedTokens = sealedTokens
+        self.tokens = tokens
+    }
+
+    public var routes: [Route] {
+        [Route(.post, Self.path, cors: .anyOrigin) { request in await answer(request) }]
+    }
+
+    /// What discovery says of this endpoint.
+    public var metadata: [JSON.Member] {
+        [
+            .init("token_endpoint", .string(issuer.url(Self.path))),
+            .init(
+                "token_endpoint_auth_methods_supported",
+                .array([.string("client_secret_basic"), .string("client_secret_post"), .string("none")])),
+            .init("grant_types_supported", .array([.string("authorization_code"), .string("refresh_token")])),
+            .init("subject_types_supported", .array([.string("public")])),
+            .init("id_token_signing_alg_values_supported", .array([.string("RS256")])),
+            .init("scopes_supported", .array(StandardScope.allCases.map { .string($0.rawValue) })),
+            .init(
+                "claims_supported",
+                .array(
+                    ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "at_hash", "sid"]
+                        .map { .string($0) })),
+        ]
+    }
+
+    private func answer(_ request: Request) async -> Response {
+        do {
+            return try await issue(request)
+        } catch let error as OAuthError {
+            var fields: [JSON.Member] = [
+                .init("error", .string(error.code.rawValue)), .init("reason", .string(error.description)),
+            ]
+            if let clientID = error.clientID { fields.append(.init("client_id", .string(clientID))) }
+            if let detail = error.detail { fields.append(.init("detail", .string(detail))) }
+            request.log(.info, "token.refused", fields)
+            return error.response(to: request)
+        } catch let error as DatabaseError {
+            request.log(error)
+            return OAuthError(error).response(to: request)
+        } catch {
+            // No key to sign with, or a record that cannot be read: nothing may be concluded.
+            request.log(.error, "token.unavailable", [.init("reason", .string("\(error)"))])
+            return OAuthError.unavailable.response(to: request)
+        }
+    }
+
+    private func issue(_ request: Request) async throws -> Response {
+        // 1. The form (RFC 6749 §3.2, App. B). Credentials must not be in the URI (§2.3.1).
+        guard request.mediaType == "application/x-www-form-urlencoded" else {
+            throw OAuthError(.invalidRequest, "the body has to be application/x-www-form-urlencoded")
+        }
+        try refuseSecretsInQuery(request)
+        let parameters: Parameters
+        do {
+            parameters = try Parameters(formEncoded: request.body)
+        } catch {
+            throw OAuthError(.invalidRequest, error.description)
+        }
+
+        // 2. The client, before anything is said about its grant.
+        let client = try await authentication.authenticate(request, parameters)
+
+        do {
+            return try await issue(request, parameters, to: client)
+        } catch let error as OAuthError {
+            throw error.told(to: client.metadata.clientID)
+        }
+    }
+
+    private func issue(_ request: Request, _ parameters: Parameters, to client: ClientRecord) async throws -> Response {
+        // 3. What it asks.
+        let asked = try TokenRequest(parameters, client: client.metadata)
+        guard client.metadata.signIn else {
+            throw OAuthError(.unauthorizedClient, "sign_in is switched off for this client")
+        }
+        guard tokens.canSign else { throw TokenIssuer.NoSigningKey() }
+
+        // 4. Use it, and answer.
+        switch asked {
+        case .authorizationCode(let code, let redirectURI, let codeVerifier):
+            let grant = try await redeem(code, redirectURI, codeVerifier, client.metadata, request)
+            return try await respond(to: client.metadata, grant, scope: grant.scope)
+        case .refreshToken(let token, let scope):
+            let grant = try await refresh(token, scope, client.metadata, request)
+            return try await respond(to: client.metadata, grant, scope: scope ?? grant.scope)
+        }
+    }
+
+    private func refuseSecretsInQuery(_ request: Request) throws(OAuthError) {
+        guard let query = request.query else { return }
+        // What cannot be read may hold a secret too.
+        guard let parameters = try? Parameters(formEncoded: Array(query.utf8)) else {
+            throw OAuthError(.invalidRequest, "the query of the URI cannot be read")
+        }
+        let secrets = ["client_secret", "client_assertion", "code", "code_verifier", "refresh_token", "password"]
+        guard secrets.allSatisfy({ parameters[$0] == nil }) else {
+            throw OAuthError(.invalidRequest, "credentials must not be in the URI")
+        }
+    }
+
+    /// RFC 6749 §4.1.3, RFC 7636 §4.6.
+    private func redeem(
+        _ code: String, _ redirectURI: String?, _ codeVerifier: String?, _ client: ClientMetadata, _ request: Request
+    ) async throws -> Grant {
+        let refusal = OAuthError(.invalidGrant, "the code is wrong, expired, used, or not for this request")
+        guard let hash = codeSecrets.hash(code) else { throw refusal }
+        // An ill-formed verifier is a wrong one: no challenge is the empty text.
+        let challenge = codeVerifier.map { PKCE.challenge(for: $0) ?? "" }
+        let redemptionID = randomBytes(16)
+        func redeem() async throws -> Redemption {
+            try await codes.redeem(
+                hash: hash, clientID: client.clientID, redirectURI: redirectURI, codeChallenge: challenge,
+                redemption: redemptionID, idleLifetime: Int64(client.refreshTokenIdleLifetime),
+                lifetime: Int64(client.refreshTokenLifetime))
+        }
+        let redemption: Redemption
+        do {
+            redemption = try await redeem()
+        } catch DatabaseError.unavailable {
+            // Perhaps it was done and only the answer is lost: then the app's own second try would look like theft.
+            redemption = try await redeem()
+        }
+        let clientID = JSON.Member("client_id", .string(client.clientID))
+        switch redemption {
+        case .fresh(let grant):
+            request.log(.info, "code.redeemed", [clientID, .init("grant", .integer(grant.id))])
+            return grant
+        case .replayed(let grantID):
+            request.log(.warning, "code.replayed", [clientID, .init("ended_grant", .integer(grantID))])
+            throw refusal
+        case .refused(let reason):
+            throw OAuthError(.invalidGrant, refusal.description, detail: reason)
+        }
+    }
+
+    /// RFC 6749 §6, RFC 9700 §4.14.2.
+    private func refresh(
+        _ text: String, _ scope: [String]?, _ client: ClientMetadata, _ request: Request
+    ) async throws -> Grant {
+        let refusal = OAuthError(.invalidGrant, "the refresh token is wrong, expired, used or revoked")
+        guard let token = sealedTokens.openRefreshToken(text) else { throw refusal }
+        if let scope { try await refuseWiderScope(scope, than: token, client) }
+        let rotation = try await grants.rotate(
+            grantID: token.grantID, generation: token.generation, clientID: client.clientID,
+            retryWindow: Int64(client.refreshRetrySeconds), idleLifetime: Int64(client.refreshTokenIdleLifetime))
+        let fields: [JSON.Member] = [
+            .init("client_id", .string(client.clientID)), .init("grant", .integer(token.grantID)),
+        ]
+        switch rotation {
+        case .fresh(let grant):
+            return grant
+        case .retried(let grant):
+            request.log(.info, "refresh.retried", fields)
+            return grant
+        case .reused:
+            request.log(.warning, "refresh.reused", fields)
+            throw refusal
+        case .unknown:
+            throw refusal
+        }
+    }
+
+    /// Asked before the token is used, so that a wrong scope costs nobody a token. The scope of a grant never changes.
+    private func refuseWiderScope(_ scope: [String], than token: RefreshToken, _ client: ClientMetadata) async throws {
+        guard let granted = try await grants.scope(ofGrant: token.grantID, clientID: client.clientID) else { return }
+        guard Set(scope).isSubset(of: granted) else {
+            throw OAuthError(.invalidScope, "the scope is wider than what was granted")
+        }
+    }
+
+    // MARK: The answer
+
+    /// RFC 6749 §5.1, Core §3.1.3.3.
+    private func respond(to client: ClientMetadata, _ grant: Grant, scope: [String]) async throws -> Response {
+        let issued = try await tokens.issue(for: grant, to: client, scope: scope)
+        var body = JSONObjectWriter(capacity: 1_536)
+        body.add("access_token", issued.accessToken)
+        body.add("token_type", "Bearer")
+        body.add("expires_in", issued.expiresIn)
+        body.add("refresh_token", ifPresent: issued.refreshToken)
+        body.add("id_token", issued.idToken)
+        body.add("scope", scope.joined(separator: " "))
+        if client.camelCaseAliases {
+            body.add("accessToken", issued.accessToken)
+            body.add("tokenType", "Bearer")
+            body.add("expiresIn", issued.expiresIn)
+            body.add("refreshToken", ifPresent: issued.refreshToken)
+            body.add("idToken", issued.idToken)
+        }
+        var response = Response.json(body.finish())
+        response.headers.set("Pragma", "no-cache")
+        return response
+    }
+}
