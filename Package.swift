@@ -15,8 +15,24 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 // Imports only point down: each group may use the groups below it.
 let package = Package(
     name: "SeleID",
+    products: [
+        .executable(name: "seleid", targets: ["seleid"]),
+    ],
     targets: [
         // Top
+        .executableTarget(
+            name: "seleid",
+            dependencies: [
+                "Provider", "Issuance", "Storage", "OpenID", "JSON", "OpenSSL", "Argon2", "Postgres", "EventLoop",
+                "Telemetry", "ASCII",
+            ], swiftSettings: common),
+        target(
+            "Provider",
+            [
+                "Discovery", "JWKS", "Authorize", "SignIn", "Token", "Demo", "Interaction", "RequestAuthentication",
+                "Issuance", "Storage", "Pages", "OpenID", "JSON", "OpenSSL", "Argon2", "HTTP", "Postgres", "EventLoop",
+                "Telemetry", "ASCII", "Migrations",
+            ]),
         // Plain SQL, carried inside the binary: one line for each file (see Migrations/Migrations.swift).
         .target(
             name: "Migrations", path: "Migrations", resources: [.embedInCode("0001_first.sql")], swiftSettings: common),
@@ -83,6 +99,9 @@ let package = Package(
         tests("DemoTests", ["Demo", "HTTP"]),
         tests("HTTPTests", ["HTTP", "EventLoop", "OpenSSL", "COpenSSL", "JSON", "SeededRandom"]),
         tests("OpenIDTests", ["OpenID", "JOSE", "JSON", "SeededRandom"]),
+        tests(
+            "ProviderTests",
+            ["Provider", "seleid", "Migrations", "Issuance", "JSON", "HTTP", "Telemetry", "SeededRandom"]),
         tests("OpenSSLTests", ["OpenSSL", "COpenSSL", "SeededRandom"]),
         tests("Argon2Tests", ["Argon2", "CArgon2", "SeededRandom"]),
         tests("TelemetryTests", ["Telemetry", "JSON"]),

@@ -1,0 +1,139 @@
+import Argon2
+import ASCII
+import JSON
+
+/// What an account may be made of.
+public enum AccountRules {
+    /// The reason why a text cannot be a username; nil when it can.
+    public static func usernameProblem(_ username: String) -> String? {
+        if username.isEmpty { return "must not be empty" }
+        if username.utf8.count > 255 { return "must have at most 255 bytes" }
+        if username.first?.isWhitespace == true || username.last?.isWhitespace == true {
+            return "must not begin or end with a blank"
+        }
+        return hasControls(username) ? "must not hold control characters" : nil
+    }
+
+    /// The reason why a text cannot be a password; nil when it can (NIST SP 800-63B §5.1.1: long enough, else anything).
+    public static func passwordProblem(_ password: String) -> String? {
+        if password.count < 8 { return "must have at least 8 characters" }
+        if password.utf8.count > PasswordHasher.passwordCount.upperBound { return "must have at most 1,024 bytes" }
+        return password.unicodeScalars.contains("\0") ? "must not hold NUL" : nil
+    }
+
+    private static func hasControls(_ text: String) -> Bool {
+        text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+
+    // MARK: Claims
+
+    private enum Kind { case string, bool, url, date, language, address }
+
+    /// The standard claims that a person's data holds (Core §5.1). `sub` is ours, and so is `updated_at`.
+    private static let claims: [(String, Kind)] = [
+        ("name", .string), ("given_name", .string), ("family_name", .string), ("middle_name", .string),
+        ("nickname", .string), ("preferred_username", .string), ("profile", .url), ("picture", .url),
+        ("website", .url), ("email", .string), ("email_verified", .bool), ("gender", .string), ("birthdate", .date),
+        ("zoneinfo", .string), ("locale", .language), ("phone_number", .string), ("phone_number_verified", .bool),
+        ("address", .address),
+    ]
+    /// Core §5.1.1.
+    private static let addressMembers = [
+        "formatted", "street_address", "locality", "region", "postal_code", "country",
+    ]
+
+    /// What is wrong with an object of claims: each with the claim's name in front.
+    public static func claimProblems(_ json: JSON) -> [String] {
+        guard let members = json.objectValue else { return ["claims: must be an object"] }
+        var problems = members.compactMap { member -> String? in
+            guard let kind = claims.first(where: { $0.0 == member.name })?.1 else {
+                return "\(member.name): there is no such claim"
+            }
+            return problem(member.value, kind).map { "\(member.name)\($0)" }
+        }
+        if let email = json["email"]?.stringValue, !isAddress(email) {
+            problems.append("email: must be an address such as alice@example.com")
+        }
+        for (verified, claim) in [("email_verified", "email"), ("phone_number_verified", "phone_number")]
+        where json[verified] != nil && json[claim] == nil {
+            problems.append("\(verified): means nothing without \(claim)")
+        }
+        return problems
+    }
+
+    /// What comes behind the claim's name: ": reason", or ".member: reason".
+    private static func problem(_ value: JSON, _ kind: Kind) -> String? {
+        switch kind {
+        case .bool: return value.boolValue == nil ? ": must be true or false" : nil
+        case .address: return addressProblem(value)
+        default: break
+        }
+        guard let text = value.stringValue else { return ": must be a string" }
+        if text.isEmpty { return ": must not be empty; leave the claim out" }
+        if text.utf8.count > 2048 { return ": must have at most 2,048 bytes" }
+        if hasControls(text) { return ": must not hold control characters" }
+        switch kind {
+        case .url: return isWebURL(text) ? nil : ": must be an http or https URL"
+        case .date: return isDate(text) ? nil : ": must be YYYY-MM-DD, YYYY, or 0000-MM-DD (Core §5.1)"
+        case .language: return isLanguageTag(text) ? nil : ": must be a language tag such as en or en-GB"
+        default: return nil
+        }
+    }
+
+    private static func addressProblem(_ value: JSON) -> String? {
+        guard let members = value.objectValue else { return ": must be an object" }
+        for member in members {
+            guard addressMembers.contains(member.name) else { return ".\(member.name): there is no such member" }
+            guard let text = member.value.stringValue, !text.isEmpty, text.utf8.count <= 2048 else {
+                return ".\(member.name): must be a string of 1 to 2,048 bytes"
+            }
+            // Lines may be separated by CR LF or LF in formatted and street_address.
+            let controls = text.unicodeScalars.filter { $0.properties.generalCategory == .control }
+            let allowsLines = member.name == "formatted" || member.name == "street_address"
+            guard controls.allSatisfy({ allowsLines && ($0 == "\n" || $0 == "\r") }) else {
+                return ".\(member.name): must not hold control characters"
+            }
+        }
+        return nil
+    }
+
+    private static func isAddress(_ text: String) -> Bool {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        return parts.count >= 2 && !text.contains(where: \.isWhitespace) && parts.last?.isEmpty == false
+            && parts.first?.isEmpty == false
+    }
+
+    private static func isWebURL(_ text: String) -> Bool {
+        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix) else { return false }
+        let rest = text.dropFirst(scheme.count)
+        guard let host = rest.split(separator: "/", omittingEmptySubsequences: false).first, !host.isEmpty else {
+            return false
+        }
+        return text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "<") }
+    }
+
+    private static func isDate(_ text: String) -> Bool {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.allSatisfy({ $0.utf8.allSatisfy(ASCII.isDigit) }), parts[0].count == 4 else {
+            return false
+        }
+        if parts.count == 1 { return true }
+        guard parts.count == 3, parts[1].count == 2, parts[2].count == 2, let year = Int(parts[0]),
+            let month = Int(parts[1]), let day = Int(parts[2]), (1...12).contains(month)
+        else { return false }
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)  // 0000 too: a birthday without its year
+        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        return (1...days[month - 1]).contains(day)
+    }
+
+    /// The shape of BCP 47, and underscores, which Core §5.1 says to expect.
+    private static func isLanguageTag(_ text: String) -> Bool {
+        let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
+        guard let first = parts.first, (2...8).contains(first.count),
+            first.utf8.allSatisfy(ASCII.isLetter)
+        else { return false }
+        return parts.dropFirst().allSatisfy { part in
+            (1...8).contains(part.count) && part.utf8.allSatisfy(ASCII.isAlphanumeric)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import JSON
+import Postgres
+import Storage
+
+/// Writes what `apply` reads: all switches, clients and accounts, without secrets and passwords, always in the same order.
+public struct Exporter: Sendable {
+    private let database: Database
+
+    public init(database: Database) { self.database = database }
+
+    public func export() async throws -> JSON {
+        let states = try await SwitchStore(database: database).all()
+        let switches = ApplyFile.switchNames.map { JSON.Member($0, .string((states[$0] ?? .off).rawValue)) }
+        // Sorted here, byte by byte: the database's order depends on its collation.
+        let clients = try await ClientStore(database: database).list()
+            .sorted { $0.metadata.clientID < $1.metadata.clientID }.map(\.metadata.json)
+        let accounts = try await AccountStore(database: database).list().sorted { $0.username < $1.username }
+            .map { account in
+                JSON.object(
+                    [.init("username", .string(account.username))] + (canonical(account.claims).objectValue ?? []))
+            }
+        return .object([
+            .init("switches", .object(switches)), .init("clients", .array(clients)),
+            .init("accounts", .array(accounts)),
+        ])
+    }
+}

@@ -1,0 +1,75 @@
+import Argon2
+import Glibc
+import Issuance
+import JSON
+import Pages
+import Postgres
+import Storage
+import Telemetry
+
+/// What all loops of this process share, and what keeps it up to date.
+final class Node: Sendable {
+    let directory = ClientDirectory()
+    let keyRing: KeyRing
+    let hasher: PasswordHasher
+    let masterKeys: MasterKeys
+    let now: Now = { Int64(time(nil)) }
+
+    init(_ configuration: Configuration) {
+        masterKeys = configuration.masterKeys
+        keyRing = KeyRing(masterKeys, now: now)
+        hasher = PasswordHasher(threads: configuration.passwordThreads)
+        PageLayout.configure(basePath: configuration.issuer.path)
+    }
+
+    // MARK: Keys
+
+    /// Whether a key is known that signs now.
+    var canSign: Bool { keyRing.signer() != nil }
+
+    /// Reads the signing keys; makes the first one when there is none.
+    func loadKeys(from database: Database) async throws {
+        let store = SigningKeyStore(database: database)
+        try await keyRing.load(from: store)
+        guard !canSign else { return }
+        try await KeyAdministration(store: store, masterKeys: masterKeys).makeFirstIfNeeded()
+        try await keyRing.load(from: store)
+    }
+
+    /// The same, when it may wait: what we know stays in use until we know better.
+    private func reloadKeys(from database: Database) async {
+        do { try await loadKeys(from: database) } catch {
+            Log.warning("signing_keys.not_read", [.init("reason", .string("\(error)"))])
+        }
+    }
+
+    // MARK: Changes made elsewhere
+
+    /// Follows the changes that other nodes and commands make. On the worker's loop; the listener must be kept.
+    func makeListener(_ worker: Worker, _ configuration: DatabaseConfiguration) -> Listener {
+        Listener(loop: worker.loop, configuration: configuration, channels: ["seleid"]) { [self] event in
+            directory.handle(event)
+            switch event {
+            case .disconnected where worker.isDraining: break
+            case .disconnected: Log.warning("changes.not_heard")
+            case .connected, .notification(_, "keys"):
+                Task(executorPreference: worker.loop) { await self.reloadKeys(from: worker.database) }
+            case .notification: break
+            }
+        }
+    }
+
+    /// Once a minute, for as long as the process runs: expired rows, and keys whose time has come.
+    func keepHouse(_ worker: Worker) async {
+        let housekeeping = Housekeeping(database: worker.database)
+        while !Task.isCancelled {
+            await worker.loop.sleep(for: .seconds(60))
+            await reloadKeys(from: worker.database)
+            do {
+                while try await housekeeping.runOnce() { await worker.loop.sleep(for: .milliseconds(50)) }
+            } catch {
+                Log.warning("housekeeping.failed", [.init("reason", .string("\(error)"))])
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Glibc
+import Issuance
+import JSON
+import Provider
+import Storage
+
+enum KeyCommands {
+    static let commands = [list, rotate, revoke]
+
+    private static let list = Command(
+        "key", "list", summary: "List the signing keys and where each stands in its life.", options: [Output.jsonOption]
+    ) { invocation in
+        let keys = try withKeys { try await $0.list() }
+        let now = now()
+        if invocation.has("json") {
+            Output.json(
+                .array(
+                    keys.map { key in
+                        .object([
+                            .init("kid", .string(key.keyID)), .init("alg", .string(key.algorithm)),
+                            .init("state", .string(key.state(at: now).rawValue)),
+                            .init("published_at", Output.time(key.publishedAt)),
+                            .init("signs_from", Output.time(key.signsFrom)),
+                            .init("retired_at", Output.time(key.retiredAt)), .init("gone_at", Output.time(key.goneAt)),
+                            .init("revoked_at", Output.time(key.revokedAt)),
+                        ])
+                    }))
+            return
+        }
+        Output.table(
+            ["KID", "STATE", "SIGNS FROM", "RETIRED", "GONE"],
+            keys.map { key in
+                // A revoked key has left the JWKS, whatever was planned for it.
+                let goneAt = key.revokedAt ?? key.goneAt
+                let retiredAt = key.retiredAt.map { min($0, key.revokedAt ?? $0) }
+                return [
+                    key.keyID, key.state(at: now).rawValue, Output.time(key.signsFrom),
+                    retiredAt.map { Output.time($0) } ?? "-", goneAt.map { Output.time($0) } ?? "-",
+                ]
+            })
+    }
+
+    private static let rotate = Command(
+        "key", "rotate", summary: "Publish a new signing key, which takes over once everyone can know it.",
+        details: """
+            The new key is published at once and signs \(KeyAdministration.lead / 60) minutes later; the old one stays
+            published until the last token it signed has expired. Makes the first key when there is none.
+            """
+    ) { _ in
+        let result = try withKeys { keys -> KeyAdministration.RotationResult? in
+            let isFirst = try await keys.list().allSatisfy {
+                $0.state(at: now()) == .revoked || $0.state(at: now()) == .gone
+            }
+            if isFirst {
+                try await keys.makeFirstIfNeeded()
+                return nil
+            }
+            return try await keys.rotate()
+        }
+        switch result {
+        case nil: printOut("made the first key, which signs at once\n")
+        case .published(let keyID):
+            printOut("published key \(keyID), which signs in \(KeyAdministration.lead / 60) minutes\n")
+        case .alreadyPending(let keyID):
+            throw SystemError("key \(keyID) waits to sign already; nothing was changed")
+        }
+    }
+
+    private static let revoke = Command(
+        "key", "revoke", summary: "Take a key out of use and out of the JWKS at once, as after a leak.",
+        positionals: ["KID"],
+        details: "Tokens signed by it no longer verify. The waiting key, or else a new one, signs from now on."
+    ) { invocation in
+        let keyID = invocation.positionals[0]
+        guard try withKeys({ try await $0.revoke(keyID) }) else {
+            throw SystemError("there is no key \(quoted(keyID)) that could be revoked")
+        }
+        printOut("revoked key \(keyID)\n")
+    }
+
+    @Sendable private static func now() -> Int64 { Int64(Glibc.time(nil)) }
+
+    private static func withKeys<Value: Sendable>(
+        _ body: @escaping @Sendable (KeyAdministration) async throws -> Value
+    ) throws -> Value {
+        try Administration.run { administration in
+            try await body(
+                KeyAdministration(
+                    store: SigningKeyStore(database: administration.database),
+                    masterKeys: try administration.masterKeys()))
+        }
+    }
+}
