@@ -17,6 +17,7 @@ let package = Package(
     name: "SeleID",
     products: [
         .executable(name: "seleid", targets: ["seleid"]),
+        .library(name: "FuzzTargets", targets: ["FuzzTargets"]),  // for the package in Fuzz/
     ],
     targets: [
         // Top
@@ -92,6 +93,10 @@ let package = Package(
         tests("PostgresTests", ["Postgres", "EventLoop", "Telemetry", "TestSupport"]),
         tests("StorageTests", ["Storage", "Postgres", "OpenID", "JSON", "EventLoop", "Migrations", "TestSupport"]),
         tests("JSONTests", ["JSON", "SeededRandom"]),
+        .target(
+            name: "FuzzTargets", dependencies: ["HTTP", "OpenID", "Issuance", "JOSE", "JSON", "OpenSSL"],
+            path: "Tests/FuzzTargets", swiftSettings: common),
+        tests("FuzzTests", ["FuzzTargets", "SeededRandom"]),
         tests("IssuanceTests", ["Issuance", "JOSE", "SeededRandom"]),
         tests("InteractionTests", ["Interaction", "OpenID", "Storage", "JSON"]),
         tests("SignInTests", ["SignIn"]),
