@@ -85,6 +85,11 @@ let package = Package(
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
 
+        // Measurements
+        .executableTarget(
+            name: "LoadGenerator", dependencies: ["EventLoop"], path: "Tests/Bench/LoadGenerator", swiftSettings: common
+        ),
+
         // Tests: one target each, beside what it proves
         .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: common),
         .target(
