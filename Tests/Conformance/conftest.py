@@ -91,12 +91,8 @@ def database(server: Dev) -> Iterator[psycopg.Connection]:
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
     """A PostgreSQL for servers with a configuration of their own."""
-    cluster = Cluster()
-    try:
-        cluster.start()
+    with Cluster() as cluster:
         yield cluster
-    finally:
-        cluster.remove()
 
 
 @pytest.fixture(scope="session")

@@ -41,12 +41,8 @@ def no_secret_in_the_logs() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    cluster = Cluster()
-    try:
-        cluster.start()
+    with Cluster() as cluster:
         yield cluster
-    finally:
-        cluster.remove()
 
 
 @pytest.fixture(scope="module")

@@ -156,6 +156,17 @@ class Cluster:
             self.process.send_signal(how)
             self.process.wait(timeout=30)
 
+    def __enter__(self) -> "Cluster":
+        try:
+            self.start()
+        except BaseException:
+            self.remove()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
     def remove(self) -> None:
         self.kill() if self.process else None
         shutil.rmtree(self.directory, ignore_errors=True)
