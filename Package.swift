@@ -24,22 +24,27 @@ let package = Package(
         .executableTarget(
             name: "seleid",
             dependencies: [
-                "Provider", "Issuance", "Storage", "OpenID", "JSON", "OpenSSL", "Argon2", "Postgres", "EventLoop",
+                "Provider", "Administration", "Issuance", "Storage", "OpenID", "JSON", "OpenSSL", "Argon2", "Postgres",
+                "EventLoop",
                 "Telemetry", "ASCII",
             ], swiftSettings: common),
         target(
             "Provider",
             [
-                "Discovery", "JWKS", "Authorize", "SignIn", "Token", "Demo", "Interaction", "RequestAuthentication",
-                "Issuance", "Storage", "Pages", "OpenID", "JSON", "OpenSSL", "Argon2", "HTTP", "Postgres", "EventLoop",
+                "Discovery", "JWKS", "Authorize", "SignIn", "Token", "UserInfo", "Revocation", "SessionContext",
+                "Introspection", "Admin", "Demo", "Administration", "Interaction", "RequestAuthentication", "Issuance",
+                "Storage", "Pages", "OpenID", "JSON", "OpenSSL", "Argon2", "HTTP", "Postgres", "EventLoop",
                 "Telemetry", "ASCII", "Migrations",
             ]),
         // Plain SQL, carried inside the binary: one line for each file (see Migrations/Migrations.swift).
         .target(
-            name: "Migrations", path: "Migrations", resources: [.embedInCode("0001_first.sql")], swiftSettings: common),
+            name: "Migrations", path: "Migrations",
+            resources: [
+                .embedInCode("0001_first.sql"), .embedInCode("0002_administration.sql"),
+            ], swiftSettings: common),
 
         // Features: never import one another
-        target("Discovery", ["OpenID", "JSON", "HTTP"]),
+        target("Discovery", ["RequestAuthentication", "OpenID", "JSON", "HTTP"]),
         target("JWKS", ["Issuance", "OpenID", "JOSE", "JSON", "HTTP"]),
         target(
             "Authorize",
@@ -55,9 +60,23 @@ let package = Package(
             ]),
         target(
             "Token", ["RequestAuthentication", "Issuance", "Storage", "OpenID", "JSON", "OpenSSL", "HTTP", "Postgres"]),
+        target(
+            "UserInfo", ["RequestAuthentication", "Issuance", "Storage", "OpenID", "JOSE", "JSON", "HTTP", "Postgres"]),
+        target("Revocation", ["RequestAuthentication", "Issuance", "Storage", "OpenID", "JSON", "HTTP", "Postgres"]),
+        target(
+            "SessionContext", ["RequestAuthentication", "Issuance", "Storage", "OpenID", "JSON", "HTTP", "Postgres"]),
+        target(
+            "Introspection", ["RequestAuthentication", "Issuance", "Storage", "OpenID", "JSON", "HTTP", "Postgres"]),
+        target(
+            "Admin",
+            [
+                "Administration", "RequestAuthentication", "Issuance", "Storage", "OpenID", "JSON", "OpenSSL", "HTTP",
+                "Postgres",
+            ]),
         target("Demo", ["Pages", "HTTP"]),
 
         // Shared by features
+        target("Administration", ["Issuance", "Storage", "OpenID", "JSON", "JOSE", "OpenSSL", "Argon2", "Postgres"]),
         target(
             "RequestAuthentication", ["Issuance", "Storage", "OpenID", "JOSE", "JSON", "HTTP", "OpenSSL", "Postgres"]),
         target("Interaction", ["RequestAuthentication", "Issuance", "Storage", "Pages", "OpenID", "HTTP", "OpenSSL"]),

@@ -6,6 +6,7 @@
 public enum EmbeddedMigrations {
     /// Number, name and SQL text (UTF-8), in order.
     public static let all: [(number: Int, name: String, sql: [UInt8])] = [
-        (1, "first", PackageResources._001_first_sql)
+        (1, "first", PackageResources._001_first_sql),
+        (2, "administration", PackageResources._002_administration_sql),
     ]
 }

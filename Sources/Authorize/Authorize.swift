@@ -19,18 +19,20 @@ public struct Authorize: Sendable {
     private let clients: ClientStore
     private let sessions: BrowserSessions
     private let interactions: Interactions
+    private let switches: Switches
     private let keyRing: KeyRing
     private let now: Now
 
     public init(
         issuer: Issuer, directory: ClientDirectory, clients: ClientStore, sessions: BrowserSessions,
-        interactions: Interactions, keyRing: KeyRing, now: @escaping Now
+        interactions: Interactions, switches: Switches, keyRing: KeyRing, now: @escaping Now
     ) {
         self.issuer = issuer
         self.directory = directory
         self.clients = clients
         self.sessions = sessions
         self.interactions = interactions
+        self.switches = switches
         self.keyRing = keyRing
         self.now = now
     }
@@ -89,7 +91,8 @@ public struct Authorize: Sendable {
 
         // From here errors go to the app.
         do {
-            var valid = try AuthorizationRequest.validate(parameters, for: client.metadata, at: target)
+            var valid = try AuthorizationRequest.validate(
+                parameters, for: client.metadata, at: target, switches: try await switches.states())
             let subject = try valid.idTokenHint.map(subject(ofHint:))
             valid.idTokenHint = nil  // said by the subject from here on: URLs must stay short
             return try await begin(valid, requiredSubject: subject, client, request)
@@ -137,9 +140,8 @@ public struct Authorize: Sendable {
         guard let client = try await directory.find(pending.request.clientID, in: clients), client.isEnabled,
             client.metadata.accepts(redirectURI: pending.request.redirectURI)
         else { return errorPage(kind: .badRequest, request) }
-        guard client.metadata.signIn else {
-            let error = OAuthError(.unauthorizedClient, "sign_in is switched off for this client")
-            return interactions.refuse(error, pending, client, request)
+        guard try await switches.states().allow(.signIn, for: client.metadata) else {
+            return interactions.refuse(Switch.signIn.refusal, pending, client, request)
         }
         return try await start(client, request, pending.bound(to:))
     }

@@ -1,19 +1,39 @@
 import HTTP
 import JSON
 import OpenID
+import RequestAuthentication
+import Synchronization
 
-/// The provider's metadata (Discovery 1.0 §4, RFC 8414 §3), computed from what is mounted, so that it cannot lie.
+/// The provider's metadata (Discovery 1.0 §4, RFC 8414 §3), computed from what is mounted and from the switches, so that it
+/// cannot lie.
 public struct Discovery: Sendable {
     private static let maxAge: Int64 = 300
 
-    private let issuer: Issuer
-    private let document: CacheableDocument
+    /// What a mounted feature says of itself, and the switch that takes it away.
+    public struct Feature: Sendable {
+        public let metadata: [JSON.Member]
+        public let switchedBy: Switch?
 
-    /// - Parameter metadata: what each mounted feature says of itself.
-    public init(issuer: Issuer, metadata: [JSON.Member]) {
+        public init(metadata: [JSON.Member], switchedBy: Switch?) {
+            self.metadata = metadata
+            self.switchedBy = switchedBy
+        }
+    }
+
+    private let issuer: Issuer
+    private let features: [Feature]
+    private let switches: Switches
+    private let documents = Documents()
+
+    /// One for each set of features that are there; made when it is first asked for.
+    private final class Documents: Sendable {
+        let made = Mutex<[Set<Switch>: CacheableDocument]>([:])
+    }
+
+    public init(issuer: Issuer, features: [Feature], switches: Switches) {
         self.issuer = issuer
-        document = CacheableDocument(
-            JSON.object([.init("issuer", .string(issuer.description))] + metadata).serialized(), maxAge: Self.maxAge)
+        self.features = features
+        self.switches = switches
     }
 
     /// Below the issuer's path, as Discovery 1.0 §4 has it.
@@ -32,6 +52,45 @@ public struct Discovery: Sendable {
     }
 
     private func route(_ path: String) -> Route {
-        Route(.get, path, cors: .anyOrigin) { request in document.response(to: request) }
+        Route(.get, path, cors: .anyOrigin) { request in document(for: try await states()).response(to: request) }
+    }
+
+    /// In an outage, what was known last: clients keep this document for minutes anyway.
+    private func states() async throws -> SwitchStates {
+        do {
+            return try await switches.states()
+        } catch {
+            guard let states = switches.lastKnown else { throw error }
+            return states
+        }
+    }
+
+    private func document(for states: SwitchStates) -> CacheableDocument {
+        let there = Set(Switch.allCases.filter(states.isMounted))
+        return documents.made.withLock { made in
+            if let document = made[there] { return document }
+            let members = features.filter { $0.switchedBy.map(there.contains) ?? true }.flatMap(\.metadata)
+            let document = CacheableDocument(
+                JSON.object(merged([.init("issuer", .string(issuer.description))] + members)).serialized(),
+                maxAge: Self.maxAge)
+            made[there] = document
+            return document
+        }
+    }
+
+    /// Lists that several features add to become one.
+    private func merged(_ members: [JSON.Member]) -> [JSON.Member] {
+        var result: [JSON.Member] = []
+        for member in members {
+            if let index = result.firstIndex(where: { $0.name == member.name }),
+                let old = result[index].value.arrayValue,
+                let new = member.value.arrayValue
+            {
+                result[index].value = .array(old + new.filter { !old.contains($0) })
+            } else {
+                result.append(member)
+            }
+        }
+        return result
     }
 }

@@ -19,6 +19,8 @@ public struct Request: Sendable {
     public var clientCertificate: [UInt8]?
     /// From `X-Request-Id` when that is 1 to 64 characters of [A-Za-z0-9._-], else made here. Goes back in the answer.
     public var id: String
+    /// What the braces of the route's path took, percent-decoded.
+    public internal(set) var pathParameters: [String: String] = [:]
 
     public init(
         method: Method, path: String, query: String? = nil, headers: Headers = Headers(), body: [UInt8] = [],

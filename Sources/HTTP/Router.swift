@@ -9,9 +9,13 @@ public struct Router: Sendable {
         var corsMethods = ""
 
         var hasCORS: Bool { !corsMethods.isEmpty }
+        var isThere: (@Sendable () async throws -> Bool)? { routes.first?.isThere }
     }
 
+    /// By path, as it stands.
     private var resources: [String: Resource] = [:]
+    /// Those with braces in their path.
+    private var templates: [PathTemplate] = []
     private let notFound: @Sendable (Request) -> Response
     private let failure: @Sendable (any Error, Request) -> Response
 
@@ -39,6 +43,7 @@ public struct Router: Sendable {
             }
             resources[path] = resource
         }
+        templates = resources.keys.filter { $0.contains("{") }.sorted().map(PathTemplate.init)
     }
 
     private static func methodList(_ routes: [Route]) -> String {
@@ -47,10 +52,18 @@ public struct Router: Sendable {
 
     /// Runs the handler. The answer to HEAD still holds the body: the connection leaves it out and keeps its length.
     public func respond(to request: Request) async -> Response {
-        guard let resource = resources[request.path] else {
+        var request = request
+        guard let resource = resource(of: &request) else {
             // RFC 9110 §9.3.7: "OPTIONS *" only asks whether the server is there.
             if request.method == .options && request.path == "*" { return Response(status: 204) }
             return notFound(request)
+        }
+        if let isThere = resource.isThere {
+            do {
+                guard try await isThere() else { return notFound(request) }
+            } catch {
+                return failure(error, request)
+            }
         }
         let method = request.method == .head ? .get : request.method
         guard let route = resource.routes.first(where: { $0.method == method }) else {
@@ -68,7 +81,18 @@ public struct Router: Sendable {
 
     /// For answers the server gives without asking a handler, such as 413: scripts may read these too.
     func addCORSFields(to response: inout Response, path: String) {
-        if resources[path]?.hasCORS == true { Self.addCORSFields(to: &response) }
+        guard let resource = resources[path], resource.isThere == nil else { return }
+        if resource.hasCORS { Self.addCORSFields(to: &response) }
+    }
+
+    private func resource(of request: inout Request) -> Resource? {
+        if let resource = resources[request.path] { return resource }
+        for template in templates {
+            guard let parameters = template.match(request.path) else { continue }
+            request.pathParameters = parameters
+            return resources[template.path]
+        }
+        return nil
     }
 
     private func withoutRoute(_ request: Request, _ resource: Resource) -> Response {

@@ -14,13 +14,17 @@ public struct Interactions: Sendable {
 
     private let issuer: Issuer
     private let codes: AuthorizationCodeStore
+    private let audit: AuditStore
     private let codeSecrets: LookupSecrets
     private let sealer: Sealer
     private let now: Now
 
-    public init(issuer: Issuer, codes: AuthorizationCodeStore, masterKeys: MasterKeys, now: @escaping Now) {
+    public init(
+        issuer: Issuer, codes: AuthorizationCodeStore, audit: AuditStore, masterKeys: MasterKeys, now: @escaping Now
+    ) {
         self.issuer = issuer
         self.codes = codes
+        self.audit = audit
         codeSecrets = LookupSecrets.authorizationCodes(masterKeys)
         sealer = Sealer(masterKeys, purpose: "authorization request")
         self.now = now

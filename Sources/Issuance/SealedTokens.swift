@@ -7,9 +7,12 @@ public struct AccessToken: Sendable, Equatable {
     public var expiresAt: Int64
     public var clientID: String
     public var scope: [String]
+    /// The grant's `accessEpoch` when it was made; the token is dead when the grant has a later one.
+    public var epoch: Int64
 
     public init(
-        grantID: Int64, accountID: Int64, issuedAt: Int64, expiresAt: Int64, clientID: String, scope: [String]
+        grantID: Int64, accountID: Int64, issuedAt: Int64, expiresAt: Int64, clientID: String, scope: [String],
+        epoch: Int64
     ) {
         self.grantID = grantID
         self.accountID = accountID
@@ -17,6 +20,7 @@ public struct AccessToken: Sendable, Equatable {
         self.expiresAt = expiresAt
         self.clientID = clientID
         self.scope = scope
+        self.epoch = epoch
     }
 
     var serialized: [UInt8] {
@@ -24,6 +28,7 @@ public struct AccessToken: Sendable, Equatable {
         for number in [grantID, accountID, issuedAt, expiresAt] { bytes.append(bigEndian: number) }
         bytes.append(counted: clientID)
         bytes.append(counted: scope.joined(separator: " "))
+        bytes.append(bigEndian: epoch)
         return bytes
     }
 
@@ -31,11 +36,12 @@ public struct AccessToken: Sendable, Equatable {
         var reader = ByteReader(serialized)
         guard let grantID = reader.integer(), let accountID = reader.integer(), let issuedAt = reader.integer(),
             let expiresAt = reader.integer(), let clientID = reader.string(), let scope = reader.string(),
-            reader.isAtEnd
+            // The release before this one wrote none.
+            let epoch = reader.isAtEnd ? 0 : reader.integer(), reader.isAtEnd
         else { return nil }
         self.init(
             grantID: grantID, accountID: accountID, issuedAt: issuedAt, expiresAt: expiresAt, clientID: clientID,
-            scope: scope.split(separator: " ").map(String.init))
+            scope: scope.split(separator: " ").map(String.init), epoch: epoch)
     }
 }
 

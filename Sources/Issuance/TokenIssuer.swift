@@ -45,7 +45,8 @@ public struct TokenIssuer: Sendable {
         let accessToken = sealedTokens.seal(
             AccessToken(
                 grantID: grant.id, accountID: grant.accountID, issuedAt: issuedAt,
-                expiresAt: issuedAt + Int64(client.accessTokenLifetime), clientID: client.clientID, scope: scope))
+                expiresAt: issuedAt + Int64(client.accessTokenLifetime), clientID: client.clientID, scope: scope,
+                epoch: grant.accessEpoch))
         let mayRefresh = client.grantTypes.contains(.refreshToken)
         let refreshToken =
             mayRefresh

@@ -7,11 +7,12 @@ extension AuthorizationRequest {
     /// `claims`, `claims_locales`, `resource` and whatever is unknown are ignored (Core §3.1.2.1, RFC 6749 §3.1).
     /// - Throws: an error for the redirect URI.
     public static func validate(
-        _ parameters: Parameters, for client: ClientMetadata, at target: AuthorizationTarget
+        _ parameters: Parameters, for client: ClientMetadata, at target: AuthorizationTarget, switches: SwitchStates
     ) throws(OAuthError) -> AuthorizationRequest {
         try parameters.refuseRepeats(of: parameterNames)  // RFC 6749 §3.1
         try refuseUnsupported(parameters)  // Core §3.1.2.6
         try checkResponseType(parameters, for: client)  // RFC 6749 §3.1.1
+        guard switches.allow(.signIn, for: client) else { throw Switch.signIn.refusal }
         try checkResponseMode(parameters)
         let scope = try scope(of: parameters, for: client)  // RFC 6749 §3.3
         let state = try state(of: parameters, for: client)
@@ -58,9 +59,6 @@ extension AuthorizationRequest {
         }
         guard client.grantTypes.contains(.authorizationCode) else {
             throw OAuthError(.unauthorizedClient, "this client may not use the authorization code grant")
-        }
-        guard client.signIn else {
-            throw OAuthError(.unauthorizedClient, "sign-in is switched off for this client (switch sign_in)")
         }
     }
 

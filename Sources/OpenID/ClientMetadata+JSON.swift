@@ -21,13 +21,13 @@ extension ClientMetadata {
         add("client_name", .string(clientName))
         add("application_type", applicationType.rawValue, unless: ApplicationType.web.rawValue)
         add("profile", profile.rawValue, unless: Profile.seleid.rawValue)
-        if signIn { add("sign_in", .bool(true)) }
+        add("sign_in", signIn.map(JSON.bool))
         if firstParty { add("first_party", .bool(true)) }
         if camelCaseAliases { add("camel_case_aliases", .bool(true)) }
         add(
             "token_endpoint_auth_method", tokenEndpointAuthMethod.rawValue,
             unless: TokenEndpointAuthMethod.clientSecretBasic.rawValue)
-        if grantTypes != [.authorizationCode] { add("grant_types", grantTypes.map(\.rawValue)) }
+        if grantTypes != [.authorizationCode] { add("grant_types", .array(grantTypes.map { .string($0.rawValue) })) }
         add("redirect_uris", redirectURIs)
         add("post_logout_redirect_uris", postLogoutRedirectURIs)
         add("scope", scope.joined(separator: " "), unless: StandardScope.openid.rawValue)
@@ -47,6 +47,8 @@ extension ClientMetadata {
         add("policy_uri", policyURI.map(JSON.string))
         add("tos_uri", tosURI.map(JSON.string))
         add("contacts", contacts)
+        if signsUserInfo { add("userinfo_signed_response_alg", .string("RS256")) }
+        add("audience", audience)
         let set = ClientMetadata.switchNames.compactMap { name in switches[name].map { JSON.Member(name, .bool($0)) } }
         if !set.isEmpty { add("switches", .object(set)) }
         return .object(members)

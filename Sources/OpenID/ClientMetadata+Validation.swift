@@ -42,10 +42,10 @@ extension ClientMetadata {
                 "token_endpoint_auth_method", TokenEndpointAuthMethod.self,
                 of: ["client_secret_basic", "client_secret_post", "none"]) ?? .clientSecretBasic
         grantTypes = reader.grantTypes()
-        redirectURIs = reader.redirectURIs(for: applicationType)
+        redirectURIs = reader.redirectURIs(for: applicationType, areNeeded: !grantTypes.isEmpty)
         postLogoutRedirectURIs = reader.postLogoutRedirectURIs(for: applicationType)
         scope = reader.scope()
-        signIn = reader.bool("sign_in", default: false)
+        signIn = reader.optionalBool("sign_in")
         firstParty = reader.bool("first_party", default: false)
         camelCaseAliases = reader.bool("camel_case_aliases", default: false)
         refreshRetrySeconds =
@@ -66,12 +66,18 @@ extension ClientMetadata {
         tosURI = reader.link("tos_uri")
         contacts = reader.contacts()
         switches = reader.switches("switches", names: ClientMetadata.switchNames)
+        signsUserInfo =
+            reader.choice("userinfo_signed_response_alg", UserInfoSigning.self, of: ["RS256"]) != nil
+        audience = reader.audience()
 
         // Said by many registrations; true of every client here.
         reader.fixed("response_types", to: .array([.string("code")]), spelled: "[code]")
         reader.fixed("id_token_signed_response_alg", to: .string("RS256"), spelled: "RS256")
         reader.fixed("subject_type", to: .string("public"), spelled: "public")
 
+        if grantTypes.isEmpty && !isConfidential {
+            reader.report("grant_types", "must hold authorization_code; without it a client must be confidential")
+        }
         if pkcePolicy == .optional && !keepsSecret {
             reader.report(
                 "pkce_policy",
@@ -81,6 +87,8 @@ extension ClientMetadata {
         }
     }
 }
+
+private enum UserInfoSigning: String { case rs256 = "RS256" }
 
 extension MetadataReader {
     fileprivate mutating func clientID() -> String {
@@ -125,17 +133,17 @@ extension MetadataReader {
         let types = names.compactMap(GrantType.init(rawValue:))
         if types.count != names.count {
             report("grant_types", "may hold only authorization_code and refresh_token")
-        } else if !types.contains(.authorizationCode) {
+        } else if !types.isEmpty && !types.contains(.authorizationCode) {
             // RFC 7591 §2.1: the response type `code` goes with this grant, and no other response type is offered.
-            report("grant_types", "must hold authorization_code")
+            report("grant_types", "must hold authorization_code, or nothing for a resource server")
         }
         return types
     }
 
-    fileprivate mutating func redirectURIs(for type: ApplicationType) -> [String] {
+    fileprivate mutating func redirectURIs(for type: ApplicationType, areNeeded: Bool) -> [String] {
         let before = problems.count
         let uris = strings("redirect_uris", limit: RedirectURIRules.countLimit) ?? []
-        if uris.isEmpty && problems.count == before { report("redirect_uris", "must name at least one") }
+        if areNeeded && uris.isEmpty && problems.count == before { report("redirect_uris", "must name at least one") }
         for (index, uri) in uris.enumerated() {
             if let reason = RedirectURIRules.reason(against: uri, applicationType: type) {
                 report("redirect_uris[\(index)]", reason)
@@ -178,6 +186,14 @@ extension MetadataReader {
         guard let text = string(name) else { return nil }
         if let reason = RedirectURIRules.reason(againstLink: text) { report(name, reason) }
         return text
+    }
+
+    fileprivate mutating func audience() -> [String] {
+        let clientIDs = strings("audience", limit: 20) ?? []
+        for (index, clientID) in clientIDs.enumerated() where !ClientMetadata.isClientID(clientID) {
+            report("audience[\(index)]", "must be the client_id of a resource server")
+        }
+        return clientIDs
     }
 
     fileprivate mutating func contacts() -> [String] {

@@ -12,8 +12,8 @@ public struct ClientMetadata: Sendable, Equatable {
     public var postLogoutRedirectURIs: [String]
     /// The scopes the client may ask for; others are dropped.
     public var scope: [String]
-    /// Whether people may sign in through it; off until an admin switches it on.
-    public var signIn: Bool
+    /// Its own switch for signing in (`Switch.signIn`); nil: it says nothing, which is off until an admin switches it on.
+    public var signIn: Bool?
     /// Whether it is the operator's own: no consent page.
     public var firstParty: Bool
     /// Whether token answers carry the deprecated camelCase twins.
@@ -42,8 +42,15 @@ public struct ClientMetadata: Sendable, Equatable {
     public var policyURI: String?
     public var tosURI: String?
     public var contacts: [String]
-    /// Switches of planned endpoints: userinfo, revocation, session_context, introspection.
+    /// Its own switches of endpoints, by the names of `Switch`.
     public var switches: [String: Bool]
+    /// Whether userinfo answers are signed (RS256, Core §5.3.2 `userinfo_signed_response_alg`).
+    public var signsUserInfo: Bool
+    /// Client ids of the resource servers its access tokens are for: those may introspect them.
+    public var audience: [String]
+
+    /// Whether it is only a resource server, which introspects and signs nobody in.
+    public var isResourceServer: Bool { grantTypes.isEmpty }
 
     public var isConfidential: Bool { tokenEndpointAuthMethod != .none }
 
@@ -83,7 +90,7 @@ public struct ClientMetadata: Sendable, Equatable {
     }
 
     /// The names `switches` may have.
-    public static let switchNames = ["userinfo", "revocation", "session_context", "introspection"]
+    public static let switchNames = Switch.allCases.filter(\.isEndpoint).map(\.rawValue)
 
     /// Defaults, which for lifetimes are the upper limits too: a client may only shorten them.
     enum Default {

@@ -7,6 +7,8 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     case unsupportedGrantType = "unsupported_grant_type"
     case unsupportedResponseType = "unsupported_response_type"
     case invalidScope = "invalid_scope"
+    case invalidToken = "invalid_token"
+    case insufficientScope = "insufficient_scope"
     case accessDenied = "access_denied"
     case serverError = "server_error"
     case temporarilyUnavailable = "temporarily_unavailable"

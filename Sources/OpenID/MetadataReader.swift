@@ -34,6 +34,13 @@ struct MetadataReader {
         return standard
     }
 
+    mutating func optionalBool(_ name: String) -> Bool? {
+        guard let value = member(name) else { return nil }
+        if let truth = value.boolValue { return truth }
+        report(name, "must be true or false")
+        return nil
+    }
+
     mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
         guard let value = member(name) else { return nil }
         if let number = value.integerValue, let number = Int(exactly: number), range.contains(number) { return number }

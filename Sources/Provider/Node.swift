@@ -10,6 +10,7 @@ import Telemetry
 /// What all loops of this process share, and what keeps it up to date.
 final class Node: Sendable {
     let directory = ClientDirectory()
+    let switchBoard = SwitchBoard()
     let keyRing: KeyRing
     let hasher: PasswordHasher
     let masterKeys: MasterKeys
@@ -49,6 +50,7 @@ final class Node: Sendable {
     func makeListener(_ worker: Worker, _ configuration: DatabaseConfiguration) -> Listener {
         Listener(loop: worker.loop, configuration: configuration, channels: ["seleid"]) { [self] event in
             directory.handle(event)
+            switchBoard.handle(event)
             switch event {
             case .disconnected where worker.isDraining: break
             case .disconnected: Log.warning("changes.not_heard")

@@ -8,11 +8,13 @@ public struct ClientAuthentication: Sendable {
     private let directory: ClientDirectory
     private let store: ClientStore
     private let masterKeys: MasterKeys
+    private let now: Now
 
-    public init(directory: ClientDirectory, store: ClientStore, masterKeys: MasterKeys) {
+    public init(directory: ClientDirectory, store: ClientStore, masterKeys: MasterKeys, now: @escaping Now) {
         self.directory = directory
         self.store = store
         self.masterKeys = masterKeys
+        self.now = now
     }
 
     /// - Throws: `OAuthError` (invalid_request, invalid_client), or what the database throws: not having been able to ask is
@@ -43,7 +45,10 @@ public struct ClientAuthentication: Sendable {
         }
         if let secret = credentials.secret {
             // All live secrets are tried, so that the time does not tell which one is near.
-            let fits = client.secretHashes.map { masterKeys.verify(secret: secret, against: $0) }
+            let now = now()
+            let fits = client.secrets.filter { $0.isLive(at: now) }.map {
+                masterKeys.verify(secret: secret, against: $0.hash)
+            }
             guard fits.contains(true) else { throw OAuthError(.invalidClient, "the client secret is wrong") }
         }
     }

@@ -19,24 +19,29 @@ public struct SignIn: Sendable {
     let clients: ClientStore
     let accounts: AccountStore
     let consents: ConsentStore
+    let audit: AuditStore
     let sessions: BrowserSessions
     let interactions: Interactions
+    let switches: Switches
     let hasher: PasswordHasher
     let throttle: SignInThrottle
     let now: Now
 
     public init(
         issuer: Issuer, directory: ClientDirectory, clients: ClientStore, accounts: AccountStore,
-        consents: ConsentStore, sessions: BrowserSessions, interactions: Interactions, hasher: PasswordHasher,
-        throttle: SignInThrottle, now: @escaping Now
+        consents: ConsentStore, audit: AuditStore, sessions: BrowserSessions, interactions: Interactions,
+        switches: Switches,
+        hasher: PasswordHasher, throttle: SignInThrottle, now: @escaping Now
     ) {
         self.issuer = issuer
         self.directory = directory
         self.clients = clients
         self.accounts = accounts
         self.consents = consents
+        self.audit = audit
         self.sessions = sessions
         self.interactions = interactions
+        self.switches = switches
         self.hasher = hasher
         self.throttle = throttle
         self.now = now
@@ -98,9 +103,9 @@ public struct SignIn: Sendable {
         guard let client = try await directory.find(pending.request.clientID, in: clients), client.isEnabled,
             client.metadata.accepts(redirectURI: pending.request.redirectURI)
         else { return refuse(.badRequest) }
-        guard client.metadata.signIn else {
-            let error = OAuthError(.unauthorizedClient, "sign_in is switched off for this client")
-            return .failure(Refusal(response: interactions.refuse(error, pending, client, request)))
+        guard try await switches.states().allow(.signIn, for: client.metadata) else {
+            let response = interactions.refuse(Switch.signIn.refusal, pending, client, request)
+            return .failure(Refusal(response: response))
         }
         let visitor = try await sessions.visitor(request, clientID: client.metadata.clientID)
         return .success(

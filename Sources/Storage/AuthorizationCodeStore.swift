@@ -70,8 +70,9 @@ public struct AuthorizationCodeStore: Sendable {
     private static let redeemStatement = Statement(
         "code_redeem",
         """
-        SELECT outcome, grant_id, account_id, subject, scope, extract(epoch FROM auth_time)::bigint, sid, acr, amr, nonce
-        FROM redeem_code($1, $2, $3, $4, $5, $6, $7)
+        SELECT outcome, grant_id, account_id, subject, scope, extract(epoch FROM auth_time)::bigint, sid, acr, amr, nonce,
+            access_epoch, id_token_claims
+        FROM redeem_code($1, $2, $3, $4, $5, $6, $7, $8, $9)
         """)
 
     /// Spends a code and makes its grant, in one step (RFC 6749 §4.1.2, §4.1.3; RFC 7636 §4.6).
@@ -82,13 +83,13 @@ public struct AuthorizationCodeStore: Sendable {
     ///   - lifetime: seconds until it ends in any case.
     public func redeem(
         hash: [UInt8], clientID: String, redirectURI: String?, codeChallenge: String?, redemption: [UInt8],
-        idleLifetime: Int64, lifetime: Int64
+        idleLifetime: Int64, lifetime: Int64, origin: AuditEvent.Origin
     ) async throws(DatabaseError) -> Redemption {
         let row = try await database.query(
             Self.redeemStatement,
             [
                 .bytes(hash), .text(clientID), .optional(redirectURI), .optional(codeChallenge), .bytes(redemption),
-                .int(idleLifetime), .int(lifetime),
+                .int(idleLifetime), .int(lifetime), .optional(origin.address), .optional(origin.requestID),
             ])[0]
         switch row.string(0) {
         case "fresh":
@@ -96,6 +97,7 @@ public struct AuthorizationCodeStore: Sendable {
                 Grant(
                     id: row.int(1), accountID: row.int(2), subject: row.string(3), scope: row.strings(4),
                     authTime: row.int(5), sid: row.string(6), acr: row.string(7), amr: row.strings(8), generation: 0,
+                    accessEpoch: row.int(10), idTokenClaims: row.isNull(11) ? [] : row.strings(11),
                     nonce: row.optionalString(9)))
         case "replayed": return .replayed(grantID: row.int(1))
         case let reason: return .refused(reason)

@@ -7,8 +7,19 @@ public struct ClientRecord: Sendable {
     public var metadata: ClientMetadata
     /// A disabled client can do nothing.
     public var isEnabled: Bool
-    /// Keyed hashes of its live secrets.
-    public var secretHashes: [[UInt8]]
+    /// All that are stored; whether one has expired is judged when it is used, since a record may be kept.
+    public var secrets: [ClientSecret]
+}
+
+/// A client's secret as stored.
+public struct ClientSecret: Sendable {
+    public let id: Int64
+    /// Keyed.
+    public let hash: [UInt8]
+    /// Unix seconds; nil: never.
+    public let expiresAt: Int64?
+
+    public func isLive(at now: Int64) -> Bool { expiresAt.map { now < $0 } ?? true }
 }
 
 /// What an admin may know of a client's secret.
@@ -17,6 +28,8 @@ public struct ClientSecretInfo: Sendable {
     /// Unix seconds.
     public let createdAt: Int64
     public let expiresAt: Int64?
+    /// To the hour; nil: never yet.
+    public let lastUsedAt: Int64?
 }
 
 /// What is stored does not read as what it must be: a fault of ours or of a hand in the database.
@@ -32,8 +45,8 @@ public struct ClientStore: Sendable {
 
     private static let columns = """
         c.client_id, c.metadata::text, c.enabled,
-        ARRAY(SELECT encode(s.hash, 'hex') FROM client_secrets s
-            WHERE s.client_id = c.client_id AND (s.expires_at IS NULL OR s.expires_at > now()) ORDER BY s.id)
+        ARRAY(SELECT concat_ws(' ', s.id, encode(s.hash, 'hex'), floor(extract(epoch FROM s.expires_at))::bigint)
+            FROM client_secrets s WHERE s.client_id = c.client_id ORDER BY s.id)
         """
     private static let findStatement = Statement(
         "client_find", "SELECT \(columns) FROM clients c WHERE c.client_id = $1")
@@ -59,7 +72,15 @@ public struct ClientStore: Sendable {
             throw StoredDataError(description: "the stored metadata of client \(clientID) cannot be used: \(error)")
         }
         return ClientRecord(
-            metadata: metadata, isEnabled: row.bool(2), secretHashes: row.strings(3).map { [UInt8](hex: $0) })
+            metadata: metadata, isEnabled: row.bool(2), secrets: row.strings(3).compactMap(Self.secret))
+    }
+
+    /// From the text that the statement above makes: id, hash, and expiry if there is one.
+    private static func secret(_ text: String) -> ClientSecret? {
+        let parts = text.split(separator: " ")
+        guard parts.count >= 2, let id = Int64(parts[0]) else { return nil }
+        return ClientSecret(
+            id: id, hash: [UInt8](hex: String(parts[1])), expiresAt: parts.count > 2 ? Int64(parts[2]) : nil)
     }
 
     private static let putStatement = Statement(
@@ -115,7 +136,8 @@ public struct ClientStore: Sendable {
     private static let secretsStatement = Statement(
         "client_secrets_list",
         """
-        SELECT id, extract(epoch FROM created_at)::bigint, extract(epoch FROM expires_at)::bigint
+        SELECT id, extract(epoch FROM created_at)::bigint, extract(epoch FROM expires_at)::bigint,
+            extract(epoch FROM last_used_at)::bigint
         FROM client_secrets WHERE client_id = $1 ORDER BY id
         """)
 
@@ -123,7 +145,9 @@ public struct ClientStore: Sendable {
         let rows = try await database.query(Self.secretsStatement, [.text(clientID)])
         return (0..<rows.count).map { index in
             let row = rows[index]
-            return ClientSecretInfo(id: row.int(0), createdAt: row.int(1), expiresAt: row.optionalInt(2))
+            return ClientSecretInfo(
+                id: row.int(0), createdAt: row.int(1), expiresAt: row.optionalInt(2),
+                lastUsedAt: row.optionalInt(3))
         }
     }
 }

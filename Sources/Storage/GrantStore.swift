@@ -13,6 +13,10 @@ public struct Grant: Sendable {
     public let amr: [String]
     /// Of the newest refresh token.
     public let generation: Int64
+    /// Access tokens made for the grant carry it; a raised one ends those made before.
+    public let accessEpoch: Int64
+    /// Claims about the person that were asked for in the ID Token (Core §5.5).
+    public let idTokenClaims: [String]
     /// Of the authorization request; nil on refresh.
     public let nonce: String?
 }
@@ -30,8 +34,9 @@ public enum Rotation: Sendable {
 }
 
 public struct GrantStore: Sendable {
-    public let database: Database
-    public init(database: Database) { self.database = database }
+    /// The database, or a transaction in it.
+    public let database: any StatementRunner
+    public init(database: any StatementRunner) { self.database = database }
 
     /// The common case by itself, since it is asked for most: the newest token. Changes nothing when it is any other.
     private static let rotateNewestStatement = Statement(
@@ -45,10 +50,11 @@ public struct GrantStore: Sendable {
 
     // All cases at once. Every right-hand side sees the row as it was, locked and up to date, so that of parallel refreshes
     // one rotates. A window of 0 is strict, also when the winner of a race began after the loser (then rotated_at > now()).
+    // What is remarkable is recorded by the same statement.
     private static let rotateStatement = Statement(
         "grant_rotate",
         """
-        UPDATE grants g SET
+        WITH rotated AS (UPDATE grants g SET
             generation = CASE WHEN generation = $2::bigint THEN generation + 1 ELSE generation END,
             rotated_at = CASE WHEN generation = $2 THEN now() ELSE rotated_at END,
             idle_expires_at = CASE WHEN generation = $2 THEN now() + $4::bigint * interval '1 second' ELSE idle_expires_at END,
@@ -57,13 +63,19 @@ public struct GrantStore: Sendable {
             ended_at = CASE WHEN generation = $2 OR \(isRetry) THEN NULL ELSE now() END,
             end_reason = CASE WHEN generation = $2 OR \(isRetry) THEN NULL ELSE 'refresh_token_reused' END
         WHERE \(isLive) AND generation >= $2
-        RETURNING \(columns)
+        RETURNING \(columns)),
+        recorded AS (
+            INSERT INTO audit_events (event, actor_kind, actor, client_id, subject, address, request_id, detail)
+            SELECT 'refresh.' || last_refresh, 'client', $3, $3, subject, $6, $7, jsonb_build_object('grant', $1::bigint)
+            FROM rotated WHERE last_refresh <> 'fresh')
+        SELECT * FROM rotated
         """)
     private static let isLive = """
         id = $1 AND client_id = $3 AND ended_at IS NULL AND expires_at > now() AND idle_expires_at > now()
         """
     private static let columns = """
-        last_refresh, account_id, subject, scope, extract(epoch FROM auth_time)::bigint, sid, acr, amr, generation
+        last_refresh, account_id, subject, scope, extract(epoch FROM auth_time)::bigint AS auth_time, sid, acr, amr,
+        generation, access_epoch, id_token_claims
         """
     private static let isRetry = """
         (generation = $2 + 1 AND $5::bigint > 0 AND rotated_at > now() - $5::bigint * interval '1 second')
@@ -74,17 +86,22 @@ public struct GrantStore: Sendable {
     ///   - retryWindow: seconds in which the predecessor may come again; 0 = never.
     ///   - idleLifetime: seconds until the grant ends unused.
     public func rotate(
-        grantID: Int64, generation: Int64, clientID: String, retryWindow: Int64, idleLifetime: Int64
+        grantID: Int64, generation: Int64, clientID: String, retryWindow: Int64, idleLifetime: Int64,
+        origin: AuditEvent.Origin
     ) async throws(DatabaseError) -> Rotation {
         let parameters: [Parameter] = [.int(grantID), .int(generation), .text(clientID), .int(idleLifetime)]
         var rows = try await database.query(Self.rotateNewestStatement, parameters)
-        if rows.isEmpty { rows = try await database.query(Self.rotateStatement, parameters + [.int(retryWindow)]) }
+        if rows.isEmpty {
+            let rest: [Parameter] = [.int(retryWindow), .optional(origin.address), .optional(origin.requestID)]
+            rows = try await database.query(Self.rotateStatement, parameters + rest)
+        }
         guard let row = rows.first else { return .unknown }
         let outcome = row.string(0)
         if outcome == "reused" { return .reused }
         let grant = Grant(
             id: grantID, accountID: row.int(1), subject: row.string(2), scope: row.strings(3), authTime: row.int(4),
-            sid: row.string(5), acr: row.string(6), amr: row.strings(7), generation: row.int(8), nonce: nil)
+            sid: row.string(5), acr: row.string(6), amr: row.strings(7), generation: row.int(8),
+            accessEpoch: row.int(9), idTokenClaims: row.isNull(10) ? [] : row.strings(10), nonce: nil)
         return outcome == "fresh" ? .fresh(grant) : .retried(grant)
     }
 

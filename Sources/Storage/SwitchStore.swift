@@ -1,21 +1,23 @@
+import OpenID
 import Postgres
 
-/// Global states of the features that can be switched.
+/// Global states of the features that can be switched. Every change tells all nodes (a trigger notifies).
 public struct SwitchStore: Sendable {
-    public enum State: String, Sendable, CaseIterable { case off, perClient = "per_client", on }
-
     /// The database, or a transaction in it.
     public let database: any StatementRunner
     public init(database: any StatementRunner) { self.database = database }
 
     private static let allStatement = Statement("switch_all", "SELECT name, state FROM switches")
 
-    /// What has been set; whatever is absent has its default.
-    public func all() async throws(DatabaseError) -> [String: State] {
+    /// Rows of names and states that this release does not know are passed over: an older or newer one may know them.
+    public func all() async throws(DatabaseError) -> SwitchStates {
         let rows = try await database.query(Self.allStatement)
-        var states: [String: State] = [:]
-        for index in 0..<rows.count { states[rows[index].string(0)] = State(rawValue: rows[index].string(1)) }
-        return states
+        var states: [Switch: Switch.State] = [:]
+        for index in 0..<rows.count {
+            guard let feature = Switch(rawValue: rows[index].string(0)) else { continue }
+            states[feature] = Switch.State(rawValue: rows[index].string(1))
+        }
+        return SwitchStates(states)
     }
 
     private static let setStatement = Statement(
@@ -25,7 +27,7 @@ public struct SwitchStore: Sendable {
         ON CONFLICT (name) DO UPDATE SET state = excluded.state, updated_at = now()
         """)
 
-    public func set(_ name: String, _ state: State) async throws(DatabaseError) {
-        _ = try await database.query(Self.setStatement, [.text(name), .text(state.rawValue)])
+    public func set(_ feature: Switch, _ state: Switch.State) async throws(DatabaseError) {
+        _ = try await database.query(Self.setStatement, [.text(feature.rawValue), .text(state.rawValue)])
     }
 }

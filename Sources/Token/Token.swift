@@ -15,21 +15,26 @@ public struct Token: Sendable {
     private let authentication: ClientAuthentication
     private let codes: AuthorizationCodeStore
     private let grants: GrantStore
+    private let audit: AuditStore
     private let codeSecrets: LookupSecrets
     private let sealedTokens: SealedTokens
     private let tokens: TokenIssuer
+    private let switches: Switches
 
     public init(
-        issuer: Issuer, authentication: ClientAuthentication, codes: AuthorizationCodeStore, grants: GrantStore,
-        masterKeys: MasterKeys, sealedTokens: SealedTokens, tokens: TokenIssuer
+        issuer: Issuer, authentication: ClientAuthentication, switches: Switches, codes: AuthorizationCodeStore,
+        grants: GrantStore,
+        audit: AuditStore, masterKeys: MasterKeys, sealedTokens: SealedTokens, tokens: TokenIssuer
     ) {
         self.issuer = issuer
         self.authentication = authentication
         self.codes = codes
         self.grants = grants
+        self.audit = audit
         codeSecrets = LookupSecrets.authorizationCodes(masterKeys)
         self.sealedTokens = sealedTokens
         self.tokens = tokens
+        self.switches = switches
     }
 
     public var routes: [Route] {
@@ -102,9 +107,7 @@ public struct Token: Sendable {
     private func issue(_ request: Request, _ parameters: Parameters, to client: ClientRecord) async throws -> Response {
         // 3. What it asks.
         let asked = try TokenRequest(parameters, client: client.metadata)
-        guard client.metadata.signIn else {
-            throw OAuthError(.unauthorizedClient, "sign_in is switched off for this client")
-        }
+        try await switches.require(.signIn, for: client.metadata)
         guard tokens.canSign else { throw TokenIssuer.NoSigningKey() }
 
         // 4. Use it, and answer.
@@ -143,7 +146,7 @@ public struct Token: Sendable {
             try await codes.redeem(
                 hash: hash, clientID: client.clientID, redirectURI: redirectURI, codeChallenge: challenge,
                 redemption: redemptionID, idleLifetime: Int64(client.refreshTokenIdleLifetime),
-                lifetime: Int64(client.refreshTokenLifetime))
+                lifetime: Int64(client.refreshTokenLifetime), origin: request.origin)
         }
         let redemption: Redemption
         do {
@@ -174,7 +177,8 @@ public struct Token: Sendable {
         if let scope { try await refuseWiderScope(scope, than: token, client) }
         let rotation = try await grants.rotate(
             grantID: token.grantID, generation: token.generation, clientID: client.clientID,
-            retryWindow: Int64(client.refreshRetrySeconds), idleLifetime: Int64(client.refreshTokenIdleLifetime))
+            retryWindow: Int64(client.refreshRetrySeconds), idleLifetime: Int64(client.refreshTokenIdleLifetime),
+            origin: request.origin)
         let fields: [JSON.Member] = [
             .init("client_id", .string(client.clientID)), .init("grant", .integer(token.grantID)),
         ]

@@ -221,8 +221,8 @@ def test_B067_a_narrower_scope(lab: Lab) -> None:
 
 
 def test_B070_a_disabled_client(lab: Lab, odd: dict[str, Client], database: psycopg.Connection) -> None:
-    """Between authorize and token, and later: authorize shows a page, token says invalid_client; enabled again it goes
-    on.
+    """Between authorize and token, and later: authorize shows a page, token says invalid_client. Enabled again it
+    works, and nothing that it had before comes back.
     """
     client = odd["to-switch-off"]
     signed = lab.sign_in(client)
@@ -239,8 +239,9 @@ def test_B070_a_disabled_client(lab: Lab, odd: dict[str, Client], database: psyc
     finally:
         database.execute(set_enabled, (True, client.client_id))
     wait_for(lambda: lab.refresh(client, "x").status_code == 400)
-    lab.refreshed(signed)
-    check_token_answer(lab.redeem(ask, code))
+    check_token_error(lab.refresh(client, signed.refresh_token), "invalid_grant")
+    check_token_error(lab.redeem(ask, code), "invalid_grant")
+    lab.refreshed(lab.sign_in(client))
 
 
 def test_B070_changes_reach_a_request_on_its_way(

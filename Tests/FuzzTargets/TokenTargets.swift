@@ -91,7 +91,8 @@ let sealedTokenSeeds: [[UInt8]] =
         ).serialized(),
         {
             let token = AccessToken(
-                grantID: 1, accountID: 2, issuedAt: 3, expiresAt: 4, clientID: "web1", scope: ["openid", "email"])
+                grantID: 1, accountID: 2, issuedAt: 3, expiresAt: 4, clientID: "web1", scope: ["openid", "email"],
+                epoch: 5)
             return accessTokenSealer.openText(tokens.seal(token)) ?? []
         }(),
     ]

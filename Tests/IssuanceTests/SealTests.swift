@@ -106,7 +106,7 @@ import Testing
     func accessToken() {
         let token = AccessToken(
             grantID: 7, accountID: -1, issuedAt: 1_700_000_000, expiresAt: 1_700_000_600, clientID: "web1",
-            scope: ["openid", "profile"])
+            scope: ["openid", "profile"], epoch: 3)
         let text = tokens.seal(token)
         #expect(tokens.openAccessToken(text) == token)
         #expect(tokens.openRefreshToken(text) == nil)

@@ -15,7 +15,8 @@ import Testing
             for client in clients {
                 do throws(OAuthError) {
                     let target = try AuthorizationRequest.target(of: parameters, for: client)
-                    let request = try AuthorizationRequest.validate(parameters, for: client, at: target)
+                    let request = try AuthorizationRequest.validate(
+                        parameters, for: client, at: target, switches: SwitchStates())
                     let holds =
                         client.accepts(redirectURI: request.redirectURI) && request.scope.contains("openid")
                         && Set(request.scope).isSubset(of: client.scope) && request.state == target.state

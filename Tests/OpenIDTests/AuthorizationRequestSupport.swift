@@ -25,7 +25,7 @@ let oidcRequest = [
 func validate(_ query: String, _ client: ClientMetadata) throws -> AuthorizationRequest {
     let parameters = try parameters(query)
     let target = try AuthorizationRequest.target(of: parameters, for: client)
-    return try AuthorizationRequest.validate(parameters, for: client, at: target)
+    return try AuthorizationRequest.validate(parameters, for: client, at: target, switches: SwitchStates())
 }
 
 func seleid(_ changes: (String, String?)...) throws -> AuthorizationRequest {
@@ -41,7 +41,9 @@ func redirected(_ query: String, _ client: ClientMetadata) throws -> OAuthError 
     let parameters = try parameters(query)
     let target = try AuthorizationRequest.target(of: parameters, for: client)
     let error = try #require(
-        #expect(throws: OAuthError.self) { try AuthorizationRequest.validate(parameters, for: client, at: target) })
+        #expect(throws: OAuthError.self) {
+            try AuthorizationRequest.validate(parameters, for: client, at: target, switches: SwitchStates())
+        })
     #expect(isDescription(error.description))
     return error
 }

@@ -21,7 +21,7 @@ import Testing
             let client = try ClientMetadata.validate(.object(members)).get()
             #expect(try ClientMetadata.validate(client.json).get() == client)
             #expect(client.clientID == entry["client_id"]?.stringValue)
-            #expect(client.signIn == (client.clientID != "off1"))
+            #expect(client.signIn == (client.clientID == "off1" ? nil : true))
             // With the secret left in, it is refused: it is no metadata.
             if entry["client_secret"] != nil {
                 #expect(throws: ClientMetadata.Problems.self) { try ClientMetadata.validate(entry).get() }
@@ -37,7 +37,7 @@ import Testing
         #expect(client.isConfidential)
         #expect(client.grantTypes == [.authorizationCode])
         #expect(client.scope == ["openid"])
-        #expect(!client.signIn && !client.firstParty && !client.camelCaseAliases && !client.requireAuthTime)
+        #expect(client.signIn == nil && !client.firstParty && !client.camelCaseAliases && !client.requireAuthTime)
         #expect(client.refreshRetrySeconds == 60)
         #expect(client.authorizationCodeLifetime == 60)
         #expect(client.idTokenLifetime == 3600)
@@ -72,7 +72,7 @@ import Testing
         #expect(client.clientName == "Café 東京")
         #expect(client.applicationType == .native)
         #expect(client.profile == .oidc)
-        #expect(client.signIn && client.firstParty && client.camelCaseAliases && client.requireAuthTime)
+        #expect(client.signIn == true && client.firstParty && client.camelCaseAliases && client.requireAuthTime)
         #expect(client.tokenEndpointAuthMethod == .clientSecretPost)
         #expect(client.grantTypes == [.refreshToken, .authorizationCode])
         #expect(client.redirectURIs == ["com.example.app:/cb", "http://127.0.0.1/cb"])
@@ -235,8 +235,11 @@ import Testing
         arguments: [
             (#""grant_types": ["authorization_code"]"#, []),
             (#""grant_types": ["authorization_code", "refresh_token"]"#, []),
-            (#""grant_types": ["refresh_token"]"#, ["grant_types: must hold authorization_code"]),
-            (#""grant_types": []"#, ["grant_types: must hold authorization_code"]),
+            (
+                #""grant_types": ["refresh_token"]"#,
+                ["grant_types: must hold authorization_code, or nothing for a resource server"]
+            ),
+            (#""grant_types": []"#, []),
             (
                 #""grant_types": ["implicit", "authorization_code"]"#,
                 ["grant_types: may hold only authorization_code and refresh_token"]

@@ -82,7 +82,7 @@ struct StorageFixture: Sendable {
             hash: hash, clientID: clientID, redirectURI: redirectURI, codeChallenge: challenge,
             redemption: redemption.isEmpty ? (0..<8).map { _ in UInt8.random(in: 0...255) } : redemption,
             idleLifetime: 100,
-            lifetime: 1_000)
+            lifetime: 1_000, origin: .none)
     }
 
     func makeGrant() async throws -> Grant {
@@ -95,6 +95,7 @@ struct StorageFixture: Sendable {
         -> Rotation
     {
         try await grants.rotate(
-            grantID: grant.id, generation: generation, clientID: clientID, retryWindow: window, idleLifetime: 100)
+            grantID: grant.id, generation: generation, clientID: clientID, retryWindow: window, idleLifetime: 100,
+            origin: .none)
     }
 }

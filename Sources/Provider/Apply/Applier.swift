@@ -55,13 +55,13 @@ public struct Applier: Sendable {
         return changes
     }
 
-    private func switchChanges(_ wanted: [(name: String, state: SwitchStore.State)]) async throws -> [Change] {
+    private func switchChanges(_ wanted: [(feature: Switch, state: Switch.State)]) async throws -> [Change] {
         guard !wanted.isEmpty else { return [] }
         let current = try await SwitchStore(database: database).all()
-        return wanted.map { name, state in
-            guard (current[name] ?? .off) != state else { return Change(unchanged: "switch \(name)") }
-            return Change("set switch \(name) to \(state.rawValue)") { transaction in
-                try await SwitchStore(database: transaction).set(name, state)
+        return wanted.map { feature, state in
+            guard current[feature] != state else { return Change(unchanged: "switch \(feature.rawValue)") }
+            return Change("set switch \(feature.rawValue) to \(state.rawValue)") { transaction in
+                try await SwitchStore(database: transaction).set(feature, state)
             }
         }
     }
@@ -74,7 +74,7 @@ public struct Applier: Sendable {
             guard let masterKeys else {
                 throw SystemError("client secrets need SELEID_MASTER_KEY_FILE or SELEID_MASTER_KEY")
             }
-            let fits = existing?.secretHashes.contains { masterKeys.verify(secret: secret, against: $0) } ?? false
+            let fits = existing?.secrets.contains { masterKeys.verify(secret: secret, against: $0.hash) } ?? false
             return fits ? nil : masterKeys.hash(secret: secret)
         }
         guard let existing else {

@@ -20,7 +20,7 @@ public struct ApplyFile: Sendable {
         public var claims: JSON
     }
 
-    public var switches: [(name: String, state: SwitchStore.State)] = []
+    public var switches: [(feature: Switch, state: Switch.State)] = []
     public var clients: [Client] = []
     public var accounts: [Account] = []
 
@@ -30,9 +30,6 @@ public struct ApplyFile: Sendable {
         public let all: [String]
         public var description: String { all.map { "\(file): \($0)" }.joined(separator: "\n") }
     }
-
-    /// The features with a global switch: the ones that each client has a switch for.
-    static let switchNames = ClientMetadata.switchNames
 
     /// Ten thousand clients or so; more belongs into several files.
     private static let sizeLimit = 64 << 20
@@ -104,22 +101,22 @@ private struct Reader {
         return values.enumerated().compactMap { index, value in element(&self, value, "\(path)[\(index)]") }
     }
 
-    private mutating func switches(_ json: JSON) -> [(name: String, state: SwitchStore.State)] {
+    private mutating func switches(_ json: JSON) -> [(feature: Switch, state: Switch.State)] {
         guard let members = json.objectValue else {
             problems.append("switches: must be an object")
             return []
         }
         return members.compactMap { member in
-            guard ApplyFile.switchNames.contains(member.name) else {
-                let names = ApplyFile.switchNames.joined(separator: ", ")
+            guard let feature = Switch(rawValue: member.name) else {
+                let names = Switch.allCases.map(\.rawValue).joined(separator: ", ")
                 problems.append("switches.\(member.name): there is no such switch (there are \(names))")
                 return nil
             }
-            guard let state = member.value.stringValue.flatMap(SwitchStore.State.init(rawValue:)) else {
+            guard let state = member.value.stringValue.flatMap(Switch.State.init(rawValue:)) else {
                 problems.append("switches.\(member.name): must be \"off\", \"per_client\" or \"on\"")
                 return nil
             }
-            return (member.name, state)
+            return (feature, state)
         }
     }
 

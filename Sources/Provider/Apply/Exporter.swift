@@ -1,4 +1,5 @@
 import JSON
+import OpenID
 import Postgres
 import Storage
 
@@ -10,7 +11,7 @@ public struct Exporter: Sendable {
 
     public func export() async throws -> JSON {
         let states = try await SwitchStore(database: database).all()
-        let switches = ApplyFile.switchNames.map { JSON.Member($0, .string((states[$0] ?? .off).rawValue)) }
+        let switches = Switch.allCases.map { JSON.Member($0.rawValue, .string(states[$0].rawValue)) }
         // Sorted here, byte by byte: the database's order depends on its collation.
         let clients = try await ClientStore(database: database).list()
             .sorted { $0.metadata.clientID < $1.metadata.clientID }.map(\.metadata.json)

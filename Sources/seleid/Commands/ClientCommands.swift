@@ -21,7 +21,7 @@ enum ClientCommands {
             ["CLIENT_ID", "PROFILE", "SIGN_IN", "NAME"],
             clients.map { client in
                 let metadata = client.metadata
-                let signIn = client.isEnabled ? (metadata.signIn ? "on" : "off") : "disabled"
+                let signIn = client.isEnabled ? (metadata.signIn == true ? "on" : "off") : "disabled"
                 return [metadata.clientID, metadata.profile.rawValue, signIn, metadata.clientName]
             })
     }
@@ -85,7 +85,9 @@ enum ClientCommands {
         }
         printOut("client_id      \(metadata.clientID)\n")
         if let secret { printOut("client_secret  \(secret)\n") }
-        if !metadata.signIn { printOut("Sign-in is off for this app until it is switched on (\"sign_in\": true).\n") }
+        if metadata.signIn != true {
+            printOut("Sign-in is off for this app until it is switched on (\"sign_in\": true).\n")
+        }
     }
 
     private static let secret = Command(
@@ -141,8 +143,8 @@ enum ClientCommands {
             .init("grant_types", .array([.string("authorization_code"), .string("refresh_token")])),
             .init("redirect_uris", .array(invocation.all("redirect-uri").map { .string($0) })),
             .init("scope", .string(invocation.value("scope") ?? "openid profile email offline_access")),
-            .init("sign_in", .bool(invocation.has("sign-in"))),
         ]
+        if invocation.has("sign-in") { members.append(.init("sign_in", .bool(true))) }
         let logoutURIs = invocation.all("post-logout-redirect-uri")
         if !logoutURIs.isEmpty {
             members.append(.init("post_logout_redirect_uris", .array(logoutURIs.map { .string($0) })))

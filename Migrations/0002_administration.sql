@@ -1,0 +1,237 @@
+-- Switched endpoints, and the admin who turns them. Only adds: the release before this one goes on beside it.
+
+-- ---- Grants
+
+-- Access tokens carry the epoch they were made in; one of an earlier epoch is dead. Raising it ends all access tokens
+-- issued so far and leaves the refresh token.
+ALTER TABLE grants ADD COLUMN access_epoch integer NOT NULL DEFAULT 0;
+-- Names of claims asked for beside the scope (Core §5.5); NULL: none.
+ALTER TABLE grants ADD COLUMN userinfo_claims text[], ADD COLUMN id_token_claims text[];
+ALTER TABLE authorization_codes ADD COLUMN userinfo_claims text[], ADD COLUMN id_token_claims text[];
+-- Codes that could still be redeemed, for whoever ends what an account has given to a client.
+CREATE INDEX authorization_codes_unspent ON authorization_codes (account_id) WHERE spent_at IS NULL;
+
+ALTER TABLE browser_sessions ADD COLUMN end_reason text;
+
+-- ---- Clients
+
+ALTER TABLE client_secrets ADD COLUMN last_used_at timestamptz;
+-- That a secret was used is no news for the nodes.
+CREATE OR REPLACE TRIGGER client_secrets_notify AFTER INSERT OR DELETE OR UPDATE OF hash, expires_at ON client_secrets
+    FOR EACH ROW EXECUTE FUNCTION notify_nodes('client');
+
+-- Off means off: what a disabled client has ends, and enabling it again does not bring it back. Done once more on
+-- enabling, for what a node that had not yet heard may have given meanwhile.
+CREATE FUNCTION end_with_client() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE authorization_codes SET spent_at = now() WHERE client_id = NEW.client_id AND spent_at IS NULL;
+    UPDATE grants SET ended_at = now(), end_reason = 'client_disabled' WHERE client_id = NEW.client_id AND ended_at IS NULL;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER clients_end AFTER UPDATE OF enabled ON clients
+    FOR EACH ROW WHEN (NEW.enabled <> OLD.enabled) EXECUTE FUNCTION end_with_client();
+
+-- ---- What people can end, or admins for them
+
+-- Ends a browser session and every grant made from it; false if it had ended before or is none.
+-- A function, so that a grant is seen that was made while we waited for the session's row.
+CREATE FUNCTION end_session(p_id bigint, p_reason text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE browser_sessions SET ended_at = now(), end_reason = p_reason WHERE id = p_id AND ended_at IS NULL;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    UPDATE grants SET ended_at = now(), end_reason = p_reason WHERE session_id = p_id AND ended_at IS NULL;
+    RETURN true;
+END $$;
+
+-- Ends all browser sessions and grants of an account; how many sessions and grants that were.
+CREATE FUNCTION end_account_sessions(p_account_id bigint, p_reason text, OUT sessions bigint, OUT grants bigint)
+    LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM FROM accounts WHERE id = p_account_id FOR UPDATE;
+    UPDATE browser_sessions SET ended_at = now(), end_reason = p_reason
+        WHERE account_id = p_account_id AND ended_at IS NULL;
+    GET DIAGNOSTICS sessions = ROW_COUNT;
+    UPDATE grants SET ended_at = now(), end_reason = p_reason WHERE account_id = p_account_id AND ended_at IS NULL;
+    GET DIAGNOSTICS grants = ROW_COUNT;
+END $$;
+
+-- Forgets what a person has granted to a client, and ends what came of it; false if there was nothing.
+CREATE FUNCTION withdraw_consent(p_account_id bigint, p_client_id text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    had boolean;
+    ended bigint;
+BEGIN
+    -- Codes first: who redeems one now either came before, and its grant is seen below, or finds the code spent.
+    UPDATE authorization_codes SET spent_at = now()
+        WHERE account_id = p_account_id AND client_id = p_client_id AND spent_at IS NULL;
+    DELETE FROM consents WHERE account_id = p_account_id AND client_id = p_client_id;
+    had := FOUND;
+    UPDATE grants SET ended_at = now(), end_reason = 'consent_withdrawn'
+        WHERE account_id = p_account_id AND client_id = p_client_id AND ended_at IS NULL;
+    GET DIAGNOSTICS ended = ROW_COUNT;
+    RETURN had OR ended > 0;
+END $$;
+
+-- ---- Audit
+
+-- What happened, who did it, from where. Append-only; one partition a month (UTC).
+CREATE TABLE audit_events (
+    id bigint GENERATED ALWAYS AS IDENTITY,
+    occurred_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    event text NOT NULL,
+    -- 'person', 'client', 'admin_token', 'command', 'system' or 'anonymous', and its sub, client_id or name.
+    actor_kind text NOT NULL,
+    actor text,
+    client_id text,
+    subject text,
+    address text,
+    request_id text,
+    -- Never a secret: reasons, and before and after of what an admin changed.
+    detail jsonb NOT NULL DEFAULT '{}',
+    PRIMARY KEY (id, occurred_at)
+) PARTITION BY RANGE (occurred_at);
+CREATE INDEX audit_events_client ON audit_events (client_id, id) WHERE client_id IS NOT NULL;
+CREATE INDEX audit_events_subject ON audit_events (subject, id) WHERE subject IS NOT NULL;
+
+-- No role may change or delete an event, the owner of the table neither. Old months are dropped whole, by DDL.
+CREATE FUNCTION refuse_change_of_audit() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'audit events can only be added' USING ERRCODE = 'insufficient_privilege';
+END $$;
+CREATE TRIGGER audit_events_final BEFORE UPDATE OR DELETE ON audit_events
+    FOR EACH ROW EXECUTE FUNCTION refuse_change_of_audit();
+CREATE TRIGGER audit_events_not_emptied BEFORE TRUNCATE ON audit_events
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_audit();
+
+-- Takes what no month's partition takes, so that nothing is ever refused for want of one.
+CREATE TABLE audit_events_other PARTITION OF audit_events DEFAULT;
+CREATE TRIGGER audit_events_not_emptied BEFORE TRUNCATE ON audit_events_other
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_audit();
+
+-- Makes the partitions of this month and the two after it, where they are missing. With its owner's rights, so that
+-- the server's role needs none of its own.
+CREATE FUNCTION prepare_audit_partitions() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+    first timestamp := date_trunc('month', now() AT TIME ZONE 'UTC');
+    month timestamp;
+    name text;
+BEGIN
+    FOR i IN 0..2 LOOP
+        month := first + i * interval '1 month';
+        name := 'audit_events_' || to_char(month, 'YYYY_MM');
+        CONTINUE WHEN to_regclass(name) IS NOT NULL;
+        BEGIN
+            EXECUTE format('CREATE TABLE %I PARTITION OF audit_events FOR VALUES FROM (%L) TO (%L)',
+                name, month || '+00', (month + interval '1 month') || '+00');
+            EXECUTE format('CREATE TRIGGER audit_events_not_emptied BEFORE TRUNCATE ON %I
+                FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_audit()', name);
+        EXCEPTION
+            -- Another node was first, or the default partition holds events of that month already: they stay there.
+            WHEN duplicate_table OR check_violation OR invalid_object_definition THEN NULL;
+        END;
+    END LOOP;
+END $$;
+SELECT prepare_audit_partitions();
+
+-- ---- Admin tokens
+
+CREATE TABLE admin_tokens (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text NOT NULL,
+    role text NOT NULL CHECK (role IN ('admin', 'operator', 'auditor')),
+    -- What it is narrowed to ('clients', 'accounts', ...); NULL: all that the role may.
+    areas text[],
+    -- Keyed SHA-256, with the name of its key in front.
+    hash bytea NOT NULL UNIQUE,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    created_by text NOT NULL,
+    expires_at timestamptz,
+    last_used_at timestamptz,
+    revoked_at timestamptz
+);
+
+-- ---- Redeeming a code
+
+-- As before, and: what was asked by the claims parameter goes along, a disabled client gets nothing, and a replay is
+-- recorded in the same transaction that ends the grant.
+CREATE FUNCTION redeem_code(
+    p_code_hash bytea, p_client_id text, p_redirect_uri text, p_code_challenge text, p_redemption bytea,
+    p_idle_seconds bigint, p_lifetime_seconds bigint, p_address text, p_request_id text,
+    OUT outcome text, OUT grant_id bigint, OUT account_id bigint, OUT subject text, OUT scope text[], OUT nonce text,
+    OUT auth_time timestamptz, OUT sid text, OUT acr text, OUT amr text[], OUT access_epoch integer,
+    OUT id_token_claims text[]
+) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+    code authorization_codes;
+BEGIN
+    UPDATE authorization_codes SET spent_at = now(), redemption = p_redemption
+        WHERE code_hash = p_code_hash AND client_id = p_client_id
+            AND (spent_at IS NULL OR redemption = p_redemption AND grant_id IS NOT NULL)
+        RETURNING * INTO code;
+    IF NOT FOUND THEN
+        UPDATE grants g SET ended_at = now(), end_reason = 'code_reused'
+            FROM authorization_codes c
+            WHERE c.code_hash = p_code_hash AND c.client_id = p_client_id AND g.id = c.grant_id AND g.ended_at IS NULL
+            RETURNING g.id, g.subject INTO grant_id, subject;
+        IF FOUND THEN
+            outcome := 'replayed';
+            INSERT INTO audit_events (event, actor_kind, actor, client_id, subject, address, request_id, detail)
+                VALUES ('code.replayed', 'client', p_client_id, p_client_id, redeem_code.subject, p_address,
+                    p_request_id, jsonb_build_object('ended_grant', redeem_code.grant_id));
+        ELSE
+            outcome := 'unknown';
+        END IF;
+        RETURN;
+    END IF;
+    IF code.expires_at <= now() THEN
+        outcome := 'expired';
+        RETURN;
+    END IF;
+    IF code.redirect_uri IS DISTINCT FROM p_redirect_uri THEN
+        outcome := 'wrong_redirect_uri';
+        RETURN;
+    END IF;
+    IF code.code_challenge IS DISTINCT FROM p_code_challenge THEN
+        outcome := 'wrong_verifier';
+        RETURN;
+    END IF;
+    IF NOT EXISTS (SELECT FROM clients c WHERE c.client_id = p_client_id AND c.enabled) THEN
+        outcome := 'client_disabled';
+        RETURN;
+    END IF;
+    -- Locked, the account first: who ends these now either came before and is seen, or waits and then ends the grant too.
+    SELECT a.subject INTO subject FROM accounts a WHERE a.id = code.account_id AND a.status = 'active' FOR SHARE;
+    IF FOUND THEN
+        PERFORM FROM browser_sessions s WHERE s.id = code.session_id AND s.ended_at IS NULL FOR SHARE;
+    END IF;
+    IF NOT FOUND THEN
+        outcome := 'signed_out';
+        RETURN;
+    END IF;
+    grant_id := code.grant_id;
+    IF grant_id IS NULL THEN
+        INSERT INTO grants (client_id, account_id, subject, session_id, sid, scope, auth_time, acr, amr, expires_at,
+                idle_expires_at, userinfo_claims, id_token_claims)
+            VALUES (code.client_id, code.account_id, subject, code.session_id, code.sid, code.scope, code.auth_time,
+                code.acr, code.amr,
+                now() + p_lifetime_seconds * interval '1 second', now() + p_idle_seconds * interval '1 second',
+                code.userinfo_claims, code.id_token_claims)
+            RETURNING id, access_epoch INTO grant_id, access_epoch;
+        UPDATE authorization_codes SET grant_id = redeem_code.grant_id WHERE code_hash = p_code_hash;
+    ELSE
+        SELECT g.access_epoch INTO access_epoch FROM grants g WHERE g.id = code.grant_id;
+    END IF;
+    outcome := 'fresh';
+    account_id := code.account_id;
+    scope := code.scope;
+    nonce := code.nonce;
+    auth_time := code.auth_time;
+    sid := code.sid;
+    acr := code.acr;
+    amr := code.amr;
+    id_token_claims := code.id_token_claims;
+END $$;

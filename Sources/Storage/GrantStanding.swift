@@ -1,0 +1,77 @@
+import JSON
+import Postgres
+
+/// How a grant stands at this moment, judged by the database's clock.
+public struct GrantStanding: Sendable {
+    public let grantID: Int64
+    public let clientID: String
+    public let accountID: Int64
+    public let subject: String
+    public let sid: String
+    public let scope: [String]
+    /// Unix seconds, as all times here.
+    public let authTime: Int64
+    public let acr: String
+    public let amr: [String]
+    /// Access tokens of an earlier epoch are dead.
+    public let accessEpoch: Int64
+    /// When the person must sign in anew, whatever happens.
+    public let expiresAt: Int64
+    /// When the grant ends if nothing is refreshed before.
+    public let idleExpiresAt: Int64
+    /// Why it is over; nil while it stands.
+    public let end: End?
+    /// Claims that were asked for at userinfo beside the scope (Core §5.5).
+    public let userInfoClaims: [String]
+    /// The person's claims (Core §5.1), when they were asked for; `updated_at` is among them.
+    public let claims: JSON?
+
+    public enum End: Sendable, Equatable {
+        /// Somebody or something ended it: what `grants.end_reason` says.
+        case ended(String)
+        /// It was not refreshed in time, or is as old as it may get.
+        case windowPassed
+    }
+}
+
+extension GrantStore {
+    private static let standingColumns = """
+        g.client_id, g.account_id, g.subject, g.sid, g.scope, extract(epoch FROM g.auth_time)::bigint, g.acr, g.amr,
+        g.access_epoch, floor(extract(epoch FROM g.expires_at))::bigint,
+        floor(extract(epoch FROM g.idle_expires_at))::bigint, g.ended_at IS NOT NULL, g.end_reason,
+        g.expires_at <= now() OR g.idle_expires_at <= now(), g.userinfo_claims
+        """
+    private static let standingStatement = Statement(
+        "grant_standing", "SELECT \(standingColumns) FROM grants g WHERE g.id = $1")
+    private static let standingWithClaimsStatement = Statement(
+        "grant_standing_with_claims",
+        """
+        SELECT \(standingColumns), a.claims::text, floor(extract(epoch FROM a.updated_at))::bigint
+        FROM grants g JOIN accounts a ON a.id = g.account_id WHERE g.id = $1
+        """)
+
+    /// - Parameter withClaims: whether the person's claims are wanted too.
+    /// - Returns: nil if there is no such grant (any more).
+    public func standing(ofGrant id: Int64, withClaims: Bool = false) async throws -> GrantStanding? {
+        let statement = withClaims ? Self.standingWithClaimsStatement : Self.standingStatement
+        guard let row = try await database.query(statement, [.int(id)]).first else { return nil }
+        var end: GrantStanding.End?
+        if row.bool(11) {
+            end = .ended(row.optionalString(12) ?? "revoked")
+        } else if row.bool(13) {
+            end = .windowPassed
+        }
+        var claims: JSON?
+        if withClaims {
+            guard let stored = try? JSON(parsing: Array(row.string(15).utf8)), let members = stored.objectValue else {
+                throw StoredDataError(description: "the claims of account \(row.int(1)) cannot be read")
+            }
+            claims = .object(members + [.init("updated_at", .integer(row.int(16)))])
+        }
+        return GrantStanding(
+            grantID: id, clientID: row.string(0), accountID: row.int(1), subject: row.string(2), sid: row.string(3),
+            scope: row.strings(4), authTime: row.int(5), acr: row.string(6), amr: row.strings(7),
+            accessEpoch: row.int(8), expiresAt: row.int(9), idleExpiresAt: row.int(10), end: end,
+            userInfoClaims: row.isNull(14) ? [] : row.strings(14), claims: claims)
+    }
+}
