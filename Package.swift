@@ -70,13 +70,15 @@ let package = Package(
         target(
             "Admin",
             [
-                "Administration", "RequestAuthentication", "Issuance", "Storage", "OpenID", "JSON", "OpenSSL", "HTTP",
-                "Postgres",
+                "Administration", "RequestAuthentication", "Issuance", "Storage", "OpenID", "Argon2", "JSON", "OpenSSL",
+                "HTTP", "Postgres", "ASCII",
             ]),
         target("Demo", ["Pages", "HTTP"]),
 
         // Shared by features
-        target("Administration", ["Issuance", "Storage", "OpenID", "JSON", "JOSE", "OpenSSL", "Argon2", "Postgres"]),
+        target(
+            "Administration",
+            ["Issuance", "Storage", "OpenID", "JSON", "JOSE", "OpenSSL", "Argon2", "Postgres", "Telemetry", "ASCII"]),
         target(
             "RequestAuthentication", ["Issuance", "Storage", "OpenID", "JOSE", "JSON", "HTTP", "OpenSSL", "Postgres"]),
         target("Interaction", ["RequestAuthentication", "Issuance", "Storage", "Pages", "OpenID", "HTTP", "OpenSSL"]),

@@ -9,4 +9,13 @@ public struct Administrator: Sendable {
         self.actor = actor
         self.origin = origin
     }
+
+    /// Who it is, for `created_by`.
+    var name: String {
+        switch actor {
+        case .adminToken(let name): "admin token \(name)"
+        case .command(let user): "command of \(user)"
+        default: "seleid"
+        }
+    }
 }

@@ -47,6 +47,9 @@ public struct Parameters: Sendable {
         }
     }
 
+    /// All names that were sent, in order.
+    public var names: [String] { entries.map(\.name) }
+
     /// The value; nil when missing or empty. For a repeated one, the first non-empty.
     public subscript(name: String) -> String? {
         for entry in entries where !entry.value.isEmpty && entry.name.isIdentical(to: name) {

@@ -1,3 +1,4 @@
+import Admin
 import Authorize
 import Discovery
 import EventLoop
@@ -73,6 +74,9 @@ struct Features: Sendable {
             issuer: issuer, authentication: clientAuthentication, switches: switches, grants: grants,
             sealedTokens: sealedTokens)
 
+        let admin = Admin(
+            database: database, masterKeys: node.masterKeys, hasher: node.hasher, now: node.now, settle: {})
+
         let mounted: [Mounted] = [
             Mounted(routes: authorize.routes, metadata: authorize.metadata),
             Mounted(routes: token.routes, metadata: token.metadata),
@@ -81,6 +85,7 @@ struct Features: Sendable {
             Mounted(routes: userInfo.routes, metadata: userInfo.metadata, switchedBy: .userInfo),
             Mounted(routes: revocation.routes, metadata: revocation.metadata, switchedBy: .revocation),
             Mounted(routes: sessionContext.routes, metadata: sessionContext.metadata, switchedBy: .sessionContext),
+            Mounted(routes: admin.routes),
             Mounted(routes: introspection.routes, metadata: introspection.metadata, switchedBy: .introspection),
         ]
         let discovery = Discovery(

@@ -9,6 +9,9 @@ public struct ClientRecord: Sendable {
     public var isEnabled: Bool
     /// All that are stored; whether one has expired is judged when it is used, since a record may be kept.
     public var secrets: [ClientSecret]
+    /// Unix seconds.
+    public let createdAt: Int64
+    public let updatedAt: Int64
 }
 
 /// A client's secret as stored.
@@ -46,15 +49,50 @@ public struct ClientStore: Sendable {
     private static let columns = """
         c.client_id, c.metadata::text, c.enabled,
         ARRAY(SELECT concat_ws(' ', s.id, encode(s.hash, 'hex'), floor(extract(epoch FROM s.expires_at))::bigint)
-            FROM client_secrets s WHERE s.client_id = c.client_id ORDER BY s.id)
+            FROM client_secrets s WHERE s.client_id = c.client_id ORDER BY s.id),
+        floor(extract(epoch FROM c.created_at))::bigint, floor(extract(epoch FROM c.updated_at))::bigint
         """
     private static let findStatement = Statement(
         "client_find", "SELECT \(columns) FROM clients c WHERE c.client_id = $1")
+    private static let findAndLockStatement = Statement(
+        "client_find_and_lock", "SELECT \(columns) FROM clients c WHERE c.client_id = $1 FOR UPDATE OF c")
     private static let listStatement = Statement("client_list", "SELECT \(columns) FROM clients c ORDER BY c.client_id")
 
     /// - Throws: `DatabaseError`, or `StoredDataError` when the stored metadata breaks today's rules.
     public func find(_ clientID: String) async throws -> ClientRecord? {
         try await database.query(Self.findStatement, [.text(clientID)]).first.map(Self.record)
+    }
+
+    /// The same, and nobody else changes it until the transaction is over.
+    public func findAndLock(_ clientID: String) async throws -> ClientRecord? {
+        try await database.query(Self.findAndLockStatement, [.text(clientID)]).first.map(Self.record)
+    }
+
+    // Byte order, so that pages do not depend on the database's collation. Of what is looked for, no character is special.
+    private static let pageStatement = Statement(
+        "client_page",
+        """
+        SELECT \(columns) FROM clients c
+        WHERE c.client_id COLLATE "C" > $1 COLLATE "C"
+            AND ($2 = '' OR strpos(lower(c.client_id), lower($2)) > 0
+                OR strpos(lower(c.metadata ->> 'client_name'), lower($2)) > 0
+                OR strpos(lower(c.metadata ->> 'redirect_uris'), lower($2)) > 0)
+        ORDER BY c.client_id COLLATE "C" LIMIT $3::bigint
+        """)
+
+    /// A page of the clients behind `clientID`, by client_id.
+    /// - Parameter text: in their id, name or redirect URIs, in any case; empty: all.
+    public func page(after clientID: String, holding text: String, limit: Int64) async throws -> [ClientRecord] {
+        let rows = try await database.query(Self.pageStatement, [.text(clientID), .text(text), .int(limit)])
+        return try (0..<rows.count).map { try Self.record(rows[$0]) }
+    }
+
+    private static let deleteStatement = Statement("client_delete", "DELETE FROM clients WHERE client_id = $1")
+
+    /// Deletes the client, its secrets, grants, codes and consents.
+    /// - Returns: false if there is no such client.
+    public func delete(_ clientID: String) async throws(DatabaseError) -> Bool {
+        try await database.query(Self.deleteStatement, [.text(clientID)]).affected == 1
     }
 
     /// All clients, by client_id.
@@ -72,7 +110,8 @@ public struct ClientStore: Sendable {
             throw StoredDataError(description: "the stored metadata of client \(clientID) cannot be used: \(error)")
         }
         return ClientRecord(
-            metadata: metadata, isEnabled: row.bool(2), secrets: row.strings(3).compactMap(Self.secret))
+            metadata: metadata, isEnabled: row.bool(2), secrets: row.strings(3).compactMap(Self.secret),
+            createdAt: row.int(4), updatedAt: row.int(5))
     }
 
     /// From the text that the statement above makes: id, hash, and expiry if there is one.

@@ -2,7 +2,12 @@ import Glibc
 import Synchronization
 
 /// RFC 3339 times in UTC, to the millisecond.
-enum Timestamp {
+public enum Timestamp {
+    /// - Parameter seconds: since 1970.
+    public static func text(ofUnixSeconds seconds: Int64) -> String {
+        String(decoding: wholeSeconds(Int(seconds)), as: UTF8.self) + "Z"
+    }
+
     /// The text of the second last written, without what is behind the seconds: lines come many to a second.
     private static let last = Mutex<(second: Int, text: [UInt8])>((Int.min, []))
 

@@ -1,3 +1,4 @@
+import Administration
 import Argon2
 import Issuance
 import JSON
@@ -138,16 +139,6 @@ public struct Applier: Sendable {
                 })
         }
         return changes.isEmpty ? [Change(unchanged: "account \(username)")] : changes
-    }
-}
-
-/// With the members of all objects in alphabetical order: PostgreSQL's jsonb keeps none of its own.
-func canonical(_ json: JSON) -> JSON {
-    switch json {
-    case .object(let members):
-        .object(members.map { .init($0.name, canonical($0.value)) }.sorted { $0.name < $1.name })
-    case .array(let values): .array(values.map(canonical))
-    default: json
     }
 }
 

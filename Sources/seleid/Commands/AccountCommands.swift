@@ -1,3 +1,4 @@
+import Administration
 import Argon2
 import JSON
 import Provider
@@ -9,7 +10,7 @@ enum AccountCommands {
     private static let list = Command(
         "account", "list", summary: "List the people.", options: [Output.jsonOption]
     ) { invocation in
-        let accounts = try Administration.run { try await AccountStore(database: $0.database).list() }
+        let accounts = try Terminal.run { try await AccountStore(database: $0.database).list() }
         if invocation.has("json") {
             Output.json(
                 .array(
@@ -47,7 +48,7 @@ enum AccountCommands {
         }
         let exists = SystemError("there is an account \(username) already; seleid account password sets its password")
         let newPassword = try PasswordInput.read(invocation)
-        let account = try Administration.run { administration in
+        let account = try Terminal.run { administration in
             let hash = try await PasswordHasher(threads: 1).hash(newPassword)
             return try await administration.database.transaction { transaction in
                 let store = AccountStore(database: transaction)
@@ -64,7 +65,7 @@ enum AccountCommands {
     ) { invocation in
         let username = invocation.positionals[0]
         let newPassword = try PasswordInput.read(invocation)
-        let isKnown = try Administration.run { administration in
+        let isKnown = try Terminal.run { administration in
             let hash = try await PasswordHasher(threads: 1).hash(newPassword)
             return try await AccountStore(database: administration.database).setPassword(hash, username: username)
         }

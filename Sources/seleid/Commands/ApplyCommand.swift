@@ -16,7 +16,7 @@ enum ApplyCommand {
         guard let path = invocation.value("file") else { throw UsageError("-f FILE is missing") }
         let isDryRun = invocation.has("dry-run")
         let file = try ApplyFile.read(path)
-        let changes = try Administration.run { administration in
+        let changes = try Terminal.run { administration in
             try await Applier(database: administration.database, masterKeys: administration.masterKeysIfSet)
                 .apply(file, isDryRun: isDryRun)
         }

@@ -12,7 +12,7 @@ enum ClientCommands {
     private static let list = Command(
         "client", "list", summary: "List the registered apps.", options: [Output.jsonOption]
     ) { invocation in
-        let clients = try Administration.run { try await ClientStore(database: $0.database).list() }
+        let clients = try Terminal.run { try await ClientStore(database: $0.database).list() }
         if invocation.has("json") {
             Output.json(.array(clients.map { $0.metadata.json }))
             return
@@ -30,7 +30,7 @@ enum ClientCommands {
         "client", "show", summary: "Show an app's metadata, and how many secrets it has.", positionals: ["ID"]
     ) { invocation in
         let clientID = invocation.positionals[0]
-        let (client, secrets) = try Administration.run { administration in
+        let (client, secrets) = try Terminal.run { administration in
             let store = ClientStore(database: administration.database)
             guard let client = try await store.find(clientID) else { throw noSuchClient(clientID) }
             return (client, try await store.secrets(of: clientID))
@@ -72,7 +72,7 @@ enum ClientCommands {
             throw SystemError(problems.all.map(\.description).joined(separator: "\n"))
         }
         let secret = metadata.isConfidential ? MasterKeys.makeClientSecret() : nil
-        try Administration.run { administration in
+        try Terminal.run { administration in
             let hash = try secret.map { try administration.masterKeys().hash(secret: $0) }
             try await administration.database.transaction { transaction in
                 let store = ClientStore(database: transaction)
@@ -98,7 +98,7 @@ enum ClientCommands {
     ) { invocation in
         let clientID = invocation.positionals[0]
         let secret = MasterKeys.makeClientSecret()
-        try Administration.run { administration in
+        try Terminal.run { administration in
             let store = ClientStore(database: administration.database)
             guard let client = try await store.find(clientID) else { throw noSuchClient(clientID) }
             guard client.metadata.isConfidential else {

@@ -83,7 +83,7 @@ enum KeyCommands {
     private static func withKeys<Value: Sendable>(
         _ body: @escaping @Sendable (KeyAdministration) async throws -> Value
     ) throws -> Value {
-        try Administration.run { administration in
+        try Terminal.run { administration in
             try await body(
                 KeyAdministration(
                     store: SigningKeyStore(database: administration.database),

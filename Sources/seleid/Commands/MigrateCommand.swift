@@ -8,7 +8,7 @@ enum MigrateCommand {
         details: "Safe to run while servers of the former release run, and on several machines at once."
     ) { invocation in
         let isDryRun = invocation.has("dry-run")
-        let names = try Administration.run { administration in
+        let names = try Terminal.run { administration in
             try await isDryRun
                 ? Migrator.embedded.pending(on: administration.database)
                 : Migrator.embedded.run(on: administration.database)

@@ -4,13 +4,13 @@ import Provider
 import Telemetry
 
 /// What a command works with that needs the database: a connection on a loop of its own.
-struct Administration: Sendable {
+struct Terminal: Sendable {
     let database: Database
     let masterKeysIfSet: MasterKeys?
 
     /// Connects as the environment says, runs `body`, and closes.
     static func run<Value: Sendable>(
-        _ body: @escaping @Sendable (Administration) async throws -> Value
+        _ body: @escaping @Sendable (Terminal) async throws -> Value
     ) throws -> Value {
         let settings = try AdministrationConfiguration(environment: currentEnvironment())
         // What fails is told in words; the log is for servers.
@@ -21,7 +21,7 @@ struct Administration: Sendable {
             let result: Result<Value, any Error>
             do {
                 result = .success(
-                    try await body(Administration(database: database, masterKeysIfSet: settings.masterKeys)))
+                    try await body(Terminal(database: database, masterKeysIfSet: settings.masterKeys)))
             } catch {
                 result = .failure(error)
             }

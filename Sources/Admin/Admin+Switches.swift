@@ -1,0 +1,53 @@
+import Administration
+import HTTP
+import JSON
+import OpenID
+import Storage
+
+extension Admin {
+    var switchRoutes: [Route] {
+        [
+            read("/switches", .switches, listSwitches),
+            read("/switches/{name}", .switches, readSwitch),
+            change(.put, "/switches/{name}", .switches, setSwitch),
+        ]
+    }
+
+    private func listSwitches(_ call: Call) async throws -> Response {
+        try call.query.allow()
+        let states = try await SwitchStore(database: database).all()
+        return call.list(Switch.allCases.map(states.json), next: nil)
+    }
+
+    private func readSwitch(_ call: Call) async throws -> Response {
+        try call.query.allow()
+        let feature = try feature(call)
+        return call.resource(try await SwitchStore(database: database).all().json(of: feature))
+    }
+
+    private func setSwitch(_ call: Call) async throws -> Response {
+        try call.query.allow()
+        let feature = try feature(call)
+        let body = try call.body()
+        guard let state = body["state"]?.stringValue.flatMap(Switch.State.init(rawValue:)) else {
+            throw AdministrationError.invalid([.init(field: "state", reason: "must be off, per_client or on")])
+        }
+        for member in body.objectValue ?? [] where !["state", "name", "default"].contains(member.name) {
+            throw AdministrationError.invalid([.init(field: member.name, reason: "is unknown here")])
+        }
+        let states = try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+            try await changes.setSwitch(feature, to: state, if: call.precondition)
+            return try await changes.switches()
+        }
+        return call.resource(states.json(of: feature))
+    }
+
+    private func feature(_ call: Call) throws -> Switch {
+        let name = call.parameter("name")
+        guard let feature = Switch(rawValue: name) else {
+            throw AdministrationError.notFound(
+                "there is no such switch; there are \(Switch.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return feature
+    }
+}

@@ -1,0 +1,25 @@
+import OpenID
+
+/// Why a change was not made; nothing was changed then.
+public enum AdministrationError: Error, Sendable, CustomStringConvertible {
+    /// There is no such thing.
+    case notFound(String)
+    /// It cannot be done as things are: it exists already, or there are as many as there may be.
+    case conflict(String)
+    /// What was given breaks these rules; each names its field.
+    case invalid([ClientMetadata.Problem])
+    /// It is not, any more, what the caller took it for.
+    case hasChanged
+
+    public var description: String {
+        switch self {
+        case .notFound(let text), .conflict(let text): text
+        case .invalid(let problems): problems.map(\.description).joined(separator: "\n")
+        case .hasChanged: "it has been changed meanwhile"
+        }
+    }
+
+    static func invalid(_ field: String, _ reason: String) -> AdministrationError {
+        .invalid([ClientMetadata.Problem(field: field, reason: reason)])
+    }
+}

@@ -1,0 +1,118 @@
+import JSON
+import OpenID
+import Storage
+import Telemetry
+
+/// A client as admins write it: its registration metadata, and whether it is enabled.
+public struct ClientEntry: Sendable, Equatable {
+    public var metadata: ClientMetadata
+    /// A disabled client can do nothing, and what it had has ended.
+    public var isEnabled: Bool
+
+    public init(metadata: ClientMetadata, isEnabled: Bool = true) {
+        self.metadata = metadata
+        self.isEnabled = isEnabled
+    }
+
+    /// Reads metadata with `enabled` among it.
+    /// - Throws: `AdministrationError.invalid` with every problem.
+    public init(json: JSON) throws(AdministrationError) {
+        guard let members = json.objectValue else { throw .invalid("", "must be an object") }
+        var problems: [ClientMetadata.Problem] = []
+        let enabled = json["enabled"]
+        if let enabled, enabled.boolValue == nil {
+            problems.append(ClientMetadata.Problem(field: "enabled", reason: "must be true or false"))
+        }
+        switch ClientMetadata.validate(.object(members.filter { $0.name != "enabled" })) {
+        case .success(let metadata) where problems.isEmpty:
+            self.init(metadata: metadata, isEnabled: enabled?.boolValue ?? true)
+        case .success: throw .invalid(problems)
+        case .failure(let error): throw .invalid(problems + error.all)
+        }
+    }
+
+    /// What `init(json:)` reads; defaults are left out.
+    public var json: JSON {
+        guard !isEnabled, let members = metadata.json.objectValue else { return metadata.json }
+        return .object(members + [.init("enabled", .bool(false))])
+    }
+}
+
+extension ClientRecord {
+    public var entry: ClientEntry { ClientEntry(metadata: metadata, isEnabled: isEnabled) }
+
+    /// As admins read it: what `ClientEntry` has, and what the server adds.
+    public var json: JSON {
+        .object(
+            (metadata.json.objectValue ?? []) + [
+                .init("enabled", .bool(isEnabled)),
+                .init("created_at", .string(Timestamp.text(ofUnixSeconds: createdAt))),
+                .init("updated_at", .string(Timestamp.text(ofUnixSeconds: updatedAt))),
+            ])
+    }
+}
+
+extension Changes {
+    private var clients: ClientStore { ClientStore(database: transaction) }
+
+    /// - Throws: `conflict` when the client_id is taken.
+    public func createClient(_ entry: ClientEntry) async throws -> ClientRecord {
+        try await putClient(entry) { existing in
+            guard existing == nil else {
+                throw AdministrationError.conflict("there is a client \(entry.metadata.clientID) already")
+            }
+        }.client
+    }
+
+    /// Creates the client or makes it what the entry says.
+    public func putClient(
+        _ entry: ClientEntry, if precondition: Precondition = { _ in }
+    ) async throws -> (client: ClientRecord, isNew: Bool) {
+        let clientID = entry.metadata.clientID
+        let before = try await clients.findAndLock(clientID)
+        try precondition(before?.json)
+        if before?.entry != entry {
+            if before?.metadata != entry.metadata { _ = try await clients.put(entry.metadata) }
+            if (before?.isEnabled ?? true) != entry.isEnabled {
+                _ = try await clients.setEnabled(entry.isEnabled, clientID)
+            }
+            try await recordChange(from: before?.entry, to: entry)
+        }
+        guard let client = try await clients.find(clientID) else { throw noSuchClient(clientID) }
+        return (client, before == nil)
+    }
+
+    private func recordChange(from before: ClientEntry?, to after: ClientEntry) async throws {
+        let clientID = after.metadata.clientID
+        guard let before else {
+            return try await record(.clientCreated, clientID: clientID, [.init("after", after.json)])
+        }
+        if before.metadata != after.metadata {
+            try await record(
+                .clientChanged, clientID: clientID, difference(before.metadata.json, after.metadata.json))
+        }
+        if before.isEnabled != after.isEnabled {
+            try await record(after.isEnabled ? .clientEnabled : .clientDisabled, clientID: clientID)
+        }
+    }
+
+    /// Changes an existing client.
+    /// - Parameter change: makes the new entry from the JSON that admins read.
+    public func changeClient(
+        _ clientID: String, if precondition: Precondition = { _ in }, _ change: (JSON) throws -> ClientEntry
+    ) async throws -> ClientRecord {
+        guard let before = try await clients.findAndLock(clientID) else { throw noSuchClient(clientID) }
+        try precondition(before.json)
+        return try await putClient(try change(before.json)).client
+    }
+
+    /// Deletes the client with all that it has.
+    public func deleteClient(_ clientID: String, if precondition: Precondition = { _ in }) async throws {
+        guard let before = try await clients.findAndLock(clientID) else { throw noSuchClient(clientID) }
+        try precondition(before.json)
+        _ = try await clients.delete(clientID)
+        try await record(.clientDeleted, clientID: clientID, [.init("before", before.entry.json)])
+    }
+
+    func noSuchClient(_ clientID: String) -> AdministrationError { .notFound("there is no client \(clientID)") }
+}
