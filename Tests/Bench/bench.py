@@ -128,6 +128,9 @@ def main() -> None:
         with Serve(dev) as node:
             time.sleep(1)
             results["idle_mb"] = memory_mb(node.process.pid)
+            # The switched endpoints are measured too.
+            database.sql("INSERT INTO switches SELECT name, 'on' FROM unnest(ARRAY['userinfo', 'revocation', "
+                         "'session_context', 'introspection']) name ON CONFLICT (name) DO UPDATE SET state = 'on'")
             bench = Bench(dev, node, options.seconds)
             results["runs"] = measure(bench, database)
             results["loaded_mb"] = memory_mb(node.process.pid)
@@ -137,8 +140,11 @@ def main() -> None:
 
 def measure(bench: Bench, database: Database) -> list[dict]:
     runs = []
-    for scenario in ("refresh", "code", "discovery"):
+    for scenario in ("refresh", "revocation", "code", "userinfo", "session_context", "introspection", "discovery"):
         for connections in CONNECTIONS:
+            if scenario == "revocation":
+                runs.append(revocation(bench, connections))
+                continue
             # Beside each run, so that a slower moment of the machine weighs on both.
             one, both = signatures(1), signatures(1, processes=os.cpu_count())
             figures = bench.load(scenario, connections)
@@ -152,13 +158,27 @@ def measure(bench: Bench, database: Database) -> list[dict]:
     return runs
 
 
+def revocation(bench: Bench, connections: int) -> dict:
+    """A revocation needs a token that has not been revoked: so refresh and revoke, less what refreshing alone costs in
+    turns of the same minute.
+    """
+    both, alone, ones = [], [], []
+    for _ in range(3):
+        ones.append(signatures(1))
+        both.append(bench.load("revocation", connections))
+        alone.append(bench.load("refresh", connections))
+    cost = statistics.median(b["server_cpu_us"] - a["server_cpu_us"] for a, b in zip(alone, both))
+    figures = both[-1] | {"server_cpu_us": cost, "scenario": "revocation", "connections": connections}
+    return figures | {"signature_us": 1e6 / statistics.median(ones), "multi": signatures(1, processes=os.cpu_count())}
+
+
 def print_table(results: dict) -> None:
     print(f"start to ready {results['start_to_ready_ms']:.0f} ms, memory {results['idle_mb']:.1f} MB idle, "
           f"{results['loaded_mb']:.1f} MB loaded\n")
-    print(f"{'':10} {'conn.':>5} {'per s':>8} {'p50 ms':>8} {'p99 ms':>8} {'server CPU':>11} "
+    print(f"{'':15} {'conn.':>5} {'per s':>8} {'p50 ms':>8} {'p99 ms':>8} {'server CPU':>11} "
           f"{'/ signature':>12} {'/ openssl -multi':>17} {'/ pgbench update':>17}")
     for run in results["runs"]:
-        print(f"{run['scenario']:10} {run['connections']:5} {run['per_second']:8.0f} {run['p50_ms']:8.2f} "
+        print(f"{run['scenario']:15} {run['connections']:5} {run['per_second']:8.0f} {run['p50_ms']:8.2f} "
               f"{run['p99_ms']:8.2f} {run['server_cpu_us']:8.1f} us {run['server_cpu_us'] / run['signature_us']:12.3f} "
               f"{run['per_second'] / run['multi']:16.0%} {run['per_second'] / run['pgbench']:16.0%}")
 

@@ -25,6 +25,13 @@ enum LoadGenerator {
         switch arguments[1] {
         case "code": return CodeScenario(app)
         case "refresh": return RefreshScenario(app)
+        case "userinfo":
+            return AccessTokenScenario(app, sign: "\"sub\":\"") { $0.get("/oauth/userinfo", bearer: $1) }
+        case "session_context":
+            return AccessTokenScenario(app, sign: "\"sid\":\"") { $0.get("/v1/session/context", bearer: $1) }
+        case "introspection":
+            return AccessTokenScenario(app, sign: "\"client_id\":\"") { $0.introspect($1) }
+        case "revocation": return RevocationScenario(app)
         default: fail("there is no scenario \(arguments[1])")
         }
     }

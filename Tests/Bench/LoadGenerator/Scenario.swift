@@ -12,7 +12,7 @@ struct App {
     /// RFC 6749 §4.1.1; the PKCE pair is the one of RFC 7636 App. B.
     let authorize: [UInt8]
     private let redirectURI: String
-    private let tokenHead: String
+    private let basicCredentials: String
 
     init(clientID: String, basicCredentials: String, redirectURI: String, cookies: String) {
         self.redirectURI = redirectURI.percentEncoded
@@ -23,9 +23,15 @@ struct App {
         ].joined(separator: "&")
         authorize = Array(
             "GET /authorize?\(query) HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: \(cookies)\r\n\r\n".utf8)
-        tokenHead =
-            "POST /oauth/token HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Basic \(basicCredentials)\r\n"
-            + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: "
+        self.basicCredentials = basicCredentials
+    }
+
+    /// A form of the app's, with its credentials.
+    private func post(_ path: String, _ body: String) -> [UInt8] {
+        let head =
+            "POST \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Basic \(basicCredentials)\r\n"
+            + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+        return Array((head + body).utf8)
     }
 
     func redeem(_ location: ArraySlice<UInt8>) -> [UInt8] {
@@ -34,12 +40,19 @@ struct App {
         let body =
             "grant_type=authorization_code&code=\(code)&redirect_uri=\(redirectURI)"
             + "&code_verifier=dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-        return Array("\(tokenHead)\(body.utf8.count)\r\n\r\n\(body)".utf8)
+        return post("/oauth/token", body)
     }
 
     func refresh(_ token: ArraySlice<UInt8>) -> [UInt8] {
-        let body = "grant_type=refresh_token&refresh_token="
-        return Array("\(tokenHead)\(body.utf8.count + token.count)\r\n\r\n\(body)".utf8) + token
+        post("/oauth/token", "grant_type=refresh_token&refresh_token=\(String(decoding: token, as: UTF8.self))")
+    }
+
+    func introspect(_ token: String) -> [UInt8] { post("/oauth/introspect", "token=\(token)") }
+
+    func revoke(_ token: String) -> [UInt8] { post("/oauth/revoke", "token=\(token)") }
+
+    func get(_ path: String, bearer token: String) -> [UInt8] {
+        Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(token)\r\n\r\n".utf8)
     }
 }
 
@@ -85,6 +98,57 @@ final class RefreshScenario: Scenario {
             fail("a refresh was answered \(answer.text)")
         }
         guard tokens.updateValue(token, forKey: user) != token else { fail("the refresh token was not rotated") }
+        return (app.refresh(token), true)
+    }
+}
+
+/// Each user signs in once, and then asks something with the access token again and again.
+final class AccessTokenScenario: Scenario {
+    private let app: App
+    private let ask: (App, String) -> [UInt8]
+    /// Begins a member of every good answer.
+    private let sign: StaticString
+    private var requests: [Int: [UInt8]] = [:]
+
+    init(_ app: App, sign: StaticString, ask: @escaping (App, String) -> [UInt8]) {
+        self.app = app
+        self.sign = sign
+        self.ask = ask
+    }
+
+    func begin(_ user: Int) -> [UInt8] { app.authorize }
+
+    func next(_ user: Int, after answer: Answer) -> (request: [UInt8], endsRound: Bool) {
+        if let request = requests[user] {
+            guard answer.status == 200, answer.member(sign) != nil else { fail("the answer was \(answer.text)") }
+            return (request, true)
+        }
+        if let location = answer.header("\r\nLocation: ") { return (app.redeem(location), false) }
+        guard let token = answer.member("\"access_token\":\"") else { fail("the code was answered \(answer.text)") }
+        let request = ask(app, String(decoding: token, as: UTF8.self))
+        requests[user] = request
+        return (request, false)
+    }
+}
+
+/// Each user refreshes and revokes the access token that came of it. What a revocation costs is the difference to refreshing.
+final class RevocationScenario: Scenario {
+    private let app: App
+    private var refreshTokens: [Int: ArraySlice<UInt8>] = [:]
+
+    init(_ app: App) { self.app = app }
+
+    func begin(_ user: Int) -> [UInt8] { app.authorize }
+
+    func next(_ user: Int, after answer: Answer) -> (request: [UInt8], endsRound: Bool) {
+        if let location = answer.header("\r\nLocation: ") { return (app.redeem(location), false) }
+        if let accessToken = answer.member("\"access_token\":\"") {
+            refreshTokens[user] = answer.member("\"refresh_token\":\"")
+            return (app.revoke(String(decoding: accessToken, as: UTF8.self)), false)
+        }
+        guard answer.status == 200, let token = refreshTokens[user] else {
+            fail("a revocation was answered \(answer.text)")
+        }
         return (app.refresh(token), true)
     }
 }
