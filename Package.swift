@@ -81,7 +81,9 @@ let package = Package(
             ["Issuance", "Storage", "OpenID", "JSON", "JOSE", "OpenSSL", "Argon2", "Postgres", "Telemetry", "ASCII"]),
         target(
             "RequestAuthentication", ["Issuance", "Storage", "OpenID", "JOSE", "JSON", "HTTP", "OpenSSL", "Postgres"]),
-        target("Interaction", ["RequestAuthentication", "Issuance", "Storage", "Pages", "OpenID", "HTTP", "OpenSSL"]),
+        target(
+            "Interaction",
+            ["RequestAuthentication", "Issuance", "Storage", "Pages", "OpenID", "JSON", "HTTP", "OpenSSL"]),
         target("Issuance", ["Storage", "OpenID", "JOSE", "JSON", "OpenSSL", "Postgres", "EventLoop", "Telemetry"]),
         target("Storage", ["OpenID", "JSON", "Postgres"]),
         target("Pages", ["OpenID", "HTTP", "ASCII"]),

@@ -81,15 +81,29 @@ public struct Authorize: Sendable {
         guard ClientMetadata.isClientID(clientID), let client = try await directory.find(clientID, in: clients) else {
             return errorPage("the client is not known here", request)
         }
-        guard client.isEnabled else { return errorPage("the client is disabled", request) }
+        guard client.isEnabled else {
+            return try await interactions.refuseOnPage(
+                OAuthError(.invalidRequest, "the client is disabled"), client, request)
+        }
         let target: AuthorizationTarget
         do {
             target = try AuthorizationRequest.target(of: parameters, for: client.metadata)
         } catch {
-            return errorPage(error.description, code: error.code, request, clientID: clientID, detail: error.detail)
+            return try await interactions.refuseOnPage(error, client, request)
         }
 
         // From here errors go to the app.
+        do {
+            return try await authorize(request, parameters, client, at: target)
+        } catch let error as DatabaseError {
+            request.log(error)
+            return interactions.answer(OAuthError(error), at: target, client, request)
+        }
+    }
+
+    private func authorize(
+        _ request: Request, _ parameters: Parameters, _ client: ClientRecord, at target: AuthorizationTarget
+    ) async throws -> Response {
         do {
             var valid = try AuthorizationRequest.validate(
                 parameters, for: client.metadata, at: target, switches: try await switches.states())
@@ -97,10 +111,7 @@ public struct Authorize: Sendable {
             valid.idTokenHint = nil  // said by the subject from here on: URLs must stay short
             return try await begin(valid, requiredSubject: subject, client, request)
         } catch let error as OAuthError {
-            return interactions.refuse(error, at: target, client.metadata, request)
-        } catch let error as DatabaseError {
-            request.log(error)
-            return interactions.refuse(OAuthError(error), at: target, client.metadata, request)
+            return try await interactions.refuse(error, at: target, client, request)
         }
     }
 
@@ -136,13 +147,10 @@ public struct Authorize: Sendable {
                 interactions.open($0, browser: PendingAuthorization.anyBrowser)
             })
         else { return errorPage(kind: .expired, request) }
-        // The app may have been changed since.
-        guard let client = try await directory.find(pending.request.clientID, in: clients), client.isEnabled,
-            client.metadata.accepts(redirectURI: pending.request.redirectURI)
-        else { return errorPage(kind: .badRequest, request) }
-        guard try await switches.states().allow(.signIn, for: client.metadata) else {
-            return interactions.refuse(Switch.signIn.refusal, pending, client, request)
+        guard let client = try await directory.find(pending.request.clientID, in: clients) else {
+            return errorPage(kind: .badRequest, request)
         }
+        if let refusal = try await interactions.refuseIfChanged(pending, client, switches, request) { return refusal }
         return try await start(client, request, pending.bound(to:))
     }
 
@@ -167,15 +175,11 @@ public struct Authorize: Sendable {
 
     // MARK: Errors on our page
 
-    private func errorPage(
-        _ description: String, code: ErrorCode = .invalidRequest, _ request: Request, clientID: String? = nil,
-        detail: String? = nil
-    ) -> Response {
-        var fields: [JSON.Member] = [.init("error", .string(code.rawValue)), .init("reason", .string(description))]
-        if let clientID { fields.append(.init("client_id", .string(clientID))) }
-        if let detail { fields.append(.init("detail", .string(detail))) }
-        request.log(.info, "authorization.rejected", fields)
-        return ErrorPage(.badRequest, code: code.rawValue, description: description, requestID: request.id)
+    /// For requests of which no known client can be told.
+    private func errorPage(_ description: String, _ request: Request) -> Response {
+        let error = OAuthError(.invalidRequest, description)
+        request.log(.info, "authorization.rejected", error.fields)
+        return ErrorPage(.badRequest, code: error.code.rawValue, description: error.description, requestID: request.id)
             .response(language: .of(request))
     }
 

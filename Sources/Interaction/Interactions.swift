@@ -1,5 +1,6 @@
 import HTTP
 import Issuance
+import JSON
 import OpenID
 import Pages
 import RequestAuthentication
@@ -63,7 +64,7 @@ public struct Interactions: Sendable {
         case .chooseAccount: return goTo(.account, pending)
         case .consent: return goTo(.consent, pending)
         case .refuse(let code, let description):
-            return refuse(OAuthError(code, description), pending, client, request)
+            return try await refuse(OAuthError(code, description), pending, client, by: visitor, request)
         case .grant(let scope):
             guard let visitor else { return goTo(.signIn, pending) }
             return try await grant(scope, pending, client, visitor.session, request)
@@ -88,9 +89,9 @@ public struct Interactions: Sendable {
         var seed = pending.id
         seed.append(bigEndian: session.accountID)
         var secret = codeSecrets.make(from: seed)
-        if try await !codes.save(code, hash: secret.hash, lifetime: lifetime) {
+        if try await !codes.save(code, hash: secret.hash, lifetime: lifetime, origin: request.origin) {
             secret = codeSecrets.make()
-            _ = try await codes.save(code, hash: secret.hash, lifetime: lifetime)
+            _ = try await codes.save(code, hash: secret.hash, lifetime: lifetime, origin: request.origin)
         }
         request.log(
             .info, "authorization.granted",
@@ -100,24 +101,72 @@ public struct Interactions: Sendable {
 
     /// Core §3.1.2.6.
     public func refuse(
-        _ error: OAuthError, _ pending: PendingAuthorization, _ client: ClientRecord, _ request: Request
-    ) -> Response {
-        refuse(error, at: pending.target, client.metadata, uiLocales: pending.request.uiLocales, request)
+        _ error: OAuthError, _ pending: PendingAuthorization, _ client: ClientRecord, by visitor: Visitor?,
+        _ request: Request
+    ) async throws -> Response {
+        request.log(.info, "authorization.refused", error.fields + [clientIDField(client)])
+        try await record(error, client, by: visitor, request)
+        return answer(error, at: pending.target, client, uiLocales: pending.request.uiLocales, request)
     }
 
     /// The same for a request that did not become a pending one.
     public func refuse(
-        _ error: OAuthError, at target: AuthorizationTarget, _ client: ClientMetadata, uiLocales: [String] = [],
+        _ error: OAuthError, at target: AuthorizationTarget, _ client: ClientRecord, _ request: Request
+    ) async throws -> Response {
+        request.log(.info, "authorization.refused", error.fields + [clientIDField(client)])
+        try await record(error, client, by: nil, request)
+        return answer(error, at: target, client, request)
+    }
+
+    /// The same on a page of ours, because the app must not have the answer (RFC 6749 §4.1.2.1).
+    public func refuseOnPage(
+        _ error: OAuthError, _ client: ClientRecord, _ request: Request
+    ) async throws -> Response {
+        request.log(.info, "authorization.rejected", error.fields + [clientIDField(client)])
+        try await record(error, client, by: nil, request)
+        return ErrorPage(.badRequest, code: error.code.rawValue, description: error.description, requestID: request.id)
+            .response(language: .of(request))
+    }
+
+    /// What a request that waited (on a page, or for a redirect) may have missed: its app may have been changed since.
+    /// - Returns: nil when it may go on.
+    public func refuseIfChanged(
+        _ pending: PendingAuthorization, _ client: ClientRecord, _ switches: Switches, _ request: Request
+    ) async throws -> Response? {
+        guard client.isEnabled else {
+            return try await refuseOnPage(OAuthError(.invalidRequest, "the client is disabled"), client, request)
+        }
+        guard client.metadata.accepts(redirectURI: pending.request.redirectURI) else {
+            let error = OAuthError(.invalidRequest, "redirect_uri is not registered for this client any more")
+            return try await refuseOnPage(error, client, request)
+        }
+        guard try await switches.states().allow(.signIn, for: client.metadata) else {
+            return try await refuse(Switch.signIn.refusal, pending, client, by: nil, request)
+        }
+        return nil
+    }
+
+    private func record(
+        _ error: OAuthError, _ client: ClientRecord, by visitor: Visitor?, _ request: Request
+    ) async throws {
+        let subject = visitor?.session.subject
+        try await audit.recordRefusal(
+            AuditEvent(
+                .authorizationRefused, by: subject.map { .person($0) } ?? .anonymous, from: request.origin,
+                clientID: client.metadata.clientID, subject: subject, detail: error.fields))
+    }
+
+    private func clientIDField(_ client: ClientRecord) -> JSON.Member {
+        .init("client_id", .string(client.metadata.clientID))
+    }
+
+    /// Tells the app of an error. Not on record: for what is no refusal.
+    public func answer(
+        _ error: OAuthError, at target: AuthorizationTarget, _ client: ClientRecord, uiLocales: [String] = [],
         _ request: Request
     ) -> Response {
-        request.log(
-            .info, "authorization.refused",
-            [
-                .init("client_id", .string(client.clientID)), .init("error", .string(error.code.rawValue)),
-                .init("reason", .string(error.description)),
-            ])
         let parameters = [("error", error.code.rawValue), ("error_description", error.description)]
-        return answer(parameters, target, client, uiLocales, request)
+        return answer(parameters, target, client.metadata, uiLocales, request)
     }
 
     private func answer(

@@ -37,7 +37,7 @@ struct Features: Sendable {
         let clients = ClientStore(database: database)
         let codes = AuthorizationCodeStore(database: database)
         let grants = GrantStore(database: database)
-        let audit = AuditStore(database: database)
+        let audit = AuditStore(database: database, limiter: node.auditLimiter)
         let sealedTokens = SealedTokens(node.masterKeys)
         let sessions = BrowserSessions(
             store: SessionStore(database: database), masterKeys: node.masterKeys, issuer: issuer)

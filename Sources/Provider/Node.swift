@@ -11,6 +11,7 @@ import Telemetry
 final class Node: Sendable {
     let directory = ClientDirectory()
     let switchBoard = SwitchBoard()
+    let auditLimiter = AuditLimiter()
     let keyRing: KeyRing
     let hasher: PasswordHasher
     let masterKeys: MasterKeys
@@ -61,7 +62,29 @@ final class Node: Sendable {
         }
     }
 
-    /// Once a minute, for as long as the process runs: expired rows, and keys whose time has come.
+    // MARK: The record
+
+    /// Once a minute, for as long as the process runs: what was left out of the record goes on it as a number. Apart from the
+    /// rest of the house, which may take longer than a minute.
+    func keepRecord(_ worker: Worker) async {
+        while !Task.isCancelled {
+            await worker.loop.sleep(for: .seconds(60))
+            await recordSuppressed(in: worker.database)
+        }
+    }
+
+    /// The same at once, for who stops.
+    func recordSuppressed(in database: Database) async {
+        do {
+            try await AuditStore(database: database, limiter: auditLimiter).recordSuppressed()
+        } catch {
+            Log.warning("audit.not_recorded", [.init("reason", .string(error.detail))])
+        }
+    }
+
+    // MARK: Once a minute
+
+    /// For as long as the process runs: expired rows, partitions of the record, and keys whose time has come.
     func keepHouse(_ worker: Worker) async {
         let housekeeping = Housekeeping(database: worker.database)
         while !Task.isCancelled {

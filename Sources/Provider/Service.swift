@@ -56,6 +56,7 @@ public final class Service: Sendable {
             await first.watchReadiness(others: others, onReady: onReady)
         }
         Task(executorPreference: first.loop) { await node.keepHouse(first) }
+        Task(executorPreference: first.loop) { await node.keepRecord(first) }
     }
 
     /// Takes new TLS files for new connections. - Throws: when they cannot be used; the old ones stay in use then.

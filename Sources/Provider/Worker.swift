@@ -43,6 +43,7 @@ final class Worker: Sendable {
     /// On the loop.
     func drain(limit: Duration) async {
         await server.drain(limit: limit)
+        await node.recordSuppressed(in: database)
         await database.close(limit: .seconds(5))
     }
 

@@ -35,7 +35,7 @@ public struct BrowserSessions: Sendable {
         return try await store.find(secretHash: hash, clientID: clientID)
     }
 
-    /// Signs a person in: a new cookie value in any case, which makes the former one dead.
+    /// Signs a person in, on record: a new cookie value in any case, which makes the former one dead.
     /// - Returns: the session, what its person has granted to the client, and the `Set-Cookie` value for the answer; nil
     ///   when the account has become another since it was read (disabled, or with another password).
     public func signIn(
@@ -46,7 +46,7 @@ public struct BrowserSessions: Sendable {
             let session = try await store.signIn(
                 secretHash: secret.hash, formerSecretHash: sessionHash(request),
                 newSID: Base64URL.encode(randomBytes(16)), account: account, authTime: authTime, acr: acr, amr: amr,
-                lifetime: Self.lifetime)
+                lifetime: Self.lifetime, clientID: clientID, origin: request.origin)
         else { return nil }
         let consentedScope = try await store.find(secretHash: secret.hash, clientID: clientID)?.consentedScope
         return (session, consentedScope, setCookie(sessionCookie, secret.text, maxAge: Self.lifetime))

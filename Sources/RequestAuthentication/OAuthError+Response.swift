@@ -28,6 +28,12 @@ extension OAuthError {
         }
     }
 
+    /// The error as it stands in the log and on record.
+    public var fields: [JSON.Member] {
+        let fields: [JSON.Member] = [.init("error", .string(code.rawValue)), .init("reason", .string(description))]
+        return fields + (detail.map { [.init("detail", .string($0))] } ?? [])
+    }
+
     /// What we could not find out just now. Never a "no".
     public static let unavailable = OAuthError(.temporarilyUnavailable, "the service cannot answer just now, try again")
 

@@ -3,6 +3,7 @@ import Interaction
 import JSON
 import OpenID
 import Pages
+import Storage
 
 extension SignIn {
     // MARK: Which account
@@ -27,7 +28,7 @@ extension SignIn {
             visit.pending.chosenSession = visit.pending.shownSession
             return try await proceed(visit)
         case "other": return try await switchAccount(visit)
-        case "cancel": return deny(visit)
+        case "cancel": return try await cancel(visit, at: .account)
         default: return try await proceed(visit)
         }
     }
@@ -50,7 +51,7 @@ extension SignIn {
     func consent(_ visit: Visit) async throws -> Response {
         switch visit.parameters["decision"] {
         case "allow": return try await allow(visit)
-        case "deny": return deny(visit)
+        case "deny": return try await refuseConsent(visit)
         case "other": return try await switchAccount(visit)
         default: return try await proceed(visit)
         }
@@ -64,7 +65,8 @@ extension SignIn {
         let step = interactions.next(visit.pending, visit.client, visitor, consentGiven: true)
         if case .grant(let scope) = step {
             let clientID = visit.client.metadata.clientID
-            try await consents.add(accountID: visitor.session.accountID, clientID: clientID, scope: scope)
+            try await consents.add(
+                scope, by: visitor.session, clientID: clientID, origin: visit.request.origin)
             visit.request.log(
                 .info, "consent.granted",
                 [
@@ -73,5 +75,19 @@ extension SignIn {
                 ])
         }
         return try await interactions.take(step, visit.pending, visit.client, visitor, visit.request)
+    }
+
+    /// Nothing is stored of it but the record.
+    private func refuseConsent(_ visit: Visit) async throws -> Response {
+        // Only the person whom the page named can have said no; else the app is told so, and that is all we know.
+        if let session = visit.visitor?.session, session.id == visit.pending.shownSession {
+            let asked = visit.pending.request.scope.joined(separator: " ")
+            try await audit.record(
+                AuditEvent(
+                    .consentDenied, by: .person(session.subject), from: visit.request.origin,
+                    clientID: visit.client.metadata.clientID, subject: session.subject,
+                    detail: [.init("scope", .string(asked))]))
+        }
+        return try await deny(visit)
     }
 }

@@ -15,7 +15,7 @@ extension SignIn {
     }
 
     func signIn(_ visit: Visit) async throws -> Response {
-        if visit.parameters["decision"] == "cancel" { return deny(visit) }
+        if visit.parameters["decision"] == "cancel" { return try await cancel(visit, at: .signIn) }
         let username = visit.parameters["username"] ?? ""
         let password = visit.parameters["password"] ?? ""
         let guess = throttle.guess(
@@ -23,6 +23,9 @@ extension SignIn {
         if let seconds = try await throttle.begin(guess) {
             visit.request.log(
                 .warning, "sign_in.throttled", [.init("client_id", .string(visit.client.metadata.clientID))])
+            // Not tried, so nothing has changed: like a refusal, it costs nothing to have more of them.
+            try await audit.recordRefusal(
+                attempt(.signInThrottled, at: try await accounts.find(username: username), visit))
             return signInPage(visit, status: 429, username: username, problem: .tooManyAttempts(seconds: seconds))
         }
         let account = try await accounts.find(username: username)
@@ -35,7 +38,10 @@ extension SignIn {
             return signInPage(visit, status: 503, username: username, problem: .busy)
         }
         guard isRight, let account, account.status == .active, let response = try await signedIn(account, visit) else {
+            // Counted first: if it cannot be recorded, the guess still counts, and the answer tells nothing.
             try await throttle.failed(guess)
+            try await audit.record(
+                attempt(.signInFailed, at: account, visit, reason: reason(account, passwordIsRight: isRight)))
             visit.request.log(
                 .info, "sign_in.failed",
                 [
@@ -46,6 +52,23 @@ extension SignIn {
         }
         try await throttle.succeeded(guess)
         return response
+    }
+
+    /// An attempt by somebody who has not proven to be the account's person. What was typed as username is not kept: people
+    /// type passwords there.
+    private func attempt(
+        _ kind: AuditEvent.Kind, at account: Account?, _ visit: Visit, reason: String? = nil
+    ) -> AuditEvent {
+        AuditEvent(
+            kind, by: .anonymous, from: visit.request.origin, clientID: visit.client.metadata.clientID,
+            subject: account?.subject, detail: reason.map { [.init("reason", .string($0))] } ?? [])
+    }
+
+    /// Why a sign-in failed, for the record; the person is told the same of all.
+    private func reason(_ account: Account?, passwordIsRight: Bool) -> String {
+        guard let account else { return "unknown_username" }
+        guard passwordIsRight else { return "wrong_password" }
+        return account.status == .active ? "account_changed" : "account_\(account.status.rawValue)"
     }
 
     /// nil when the account was disabled or got another password while this one was looked at.

@@ -99,12 +99,10 @@ public struct SignIn: Sendable {
         guard let pending = parameters["request"].flatMap({ interactions.open($0, browser: browser) }) else {
             return refuse(.expired)
         }
-        // The app may have been switched off since.
-        guard let client = try await directory.find(pending.request.clientID, in: clients), client.isEnabled,
-            client.metadata.accepts(redirectURI: pending.request.redirectURI)
-        else { return refuse(.badRequest) }
-        guard try await switches.states().allow(.signIn, for: client.metadata) else {
-            let response = interactions.refuse(Switch.signIn.refusal, pending, client, request)
+        guard let client = try await directory.find(pending.request.clientID, in: clients) else {
+            return refuse(.badRequest)
+        }
+        if let response = try await interactions.refuseIfChanged(pending, client, switches, request) {
             return .failure(Refusal(response: response))
         }
         let visitor = try await sessions.visitor(request, clientID: client.metadata.clientID)
@@ -133,8 +131,13 @@ public struct SignIn: Sendable {
         return try await interactions.take(.signIn, pending, visit.client, visit.visitor, visit.request)
     }
 
-    func deny(_ visit: Visit) -> Response {
-        let error = OAuthError(.accessDenied, "the person has refused")
-        return interactions.refuse(error, visit.pending, visit.client, visit.request)
+    /// The person does not want to go on with the page named.
+    func cancel(_ visit: Visit, at page: Interactions.Page) async throws -> Response {
+        try await deny(visit, detail: "cancelled at \(page.rawValue)")
+    }
+
+    func deny(_ visit: Visit, detail: String? = nil) async throws -> Response {
+        let error = OAuthError(.accessDenied, "the person has refused", detail: detail)
+        return try await interactions.refuse(error, visit.pending, visit.client, by: visit.visitor, visit.request)
     }
 }

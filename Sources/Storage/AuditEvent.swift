@@ -17,6 +17,8 @@ public struct AuditEvent: Sendable {
         case refreshRetried = "refresh.retried"
         case refreshReused = "refresh.reused"
         case tokenRevoked = "token.revoked"
+        case revocationRefused = "revocation.refused"
+        case introspectionRefused = "introspection.refused"
         // Admins
         case clientCreated = "client.created"
         case clientChanged = "client.changed"

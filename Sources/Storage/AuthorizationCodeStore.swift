@@ -39,30 +39,37 @@ public struct AuthorizationCodeStore: Sendable {
     private static let saveStatement = Statement(
         "code_save",
         """
-        INSERT INTO authorization_codes (code_hash, client_id, account_id, session_id, sid, redirect_uri, scope, nonce,
-            code_challenge, auth_time, acr, amr, expires_at)
+        WITH saved AS (INSERT INTO authorization_codes (code_hash, client_id, account_id, session_id, sid, redirect_uri,
+            scope, nonce, code_challenge, auth_time, acr, amr, expires_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::bigint), $11, $12,
             now() + $13::bigint * interval '1 second')
         ON CONFLICT (code_hash) DO UPDATE SET session_id = excluded.session_id, sid = excluded.sid,
             auth_time = excluded.auth_time, scope = excluded.scope
         WHERE authorization_codes.spent_at IS NULL
             AND authorization_codes.expires_at > now() + $13 * interval '0.5 second'
-        RETURNING 1
+        RETURNING client_id, scope, acr, session_id),
+        recorded AS (
+            INSERT INTO audit_events (event, actor_kind, actor, client_id, subject, address, request_id, detail)
+            SELECT 'authorization.granted', 'person', $14, client_id, $14, $15, $16,
+                jsonb_build_object('scope', array_to_string(scope, ' '), 'acr', acr, 'session', session_id)
+            FROM saved)
+        SELECT 1 FROM saved
         """)
 
-    /// Stores a code. The same one again lives no longer for it.
+    /// Stores a code, and records that it is given. The same one again lives no longer for it.
     /// - Parameter lifetime: seconds.
     /// - Returns: whether the code can be used: false when the same code exists and is spent, or past half of its life.
     public func save(
-        _ code: AuthorizationCode, hash: [UInt8], lifetime: Int64
+        _ code: AuthorizationCode, hash: [UInt8], lifetime: Int64, origin: AuditEvent.Origin
     ) async throws(DatabaseError) -> Bool {
         let session = code.session
-        return try await !database.query(
+        return try await !database.queryOnRecord(
             Self.saveStatement,
             [
                 .bytes(hash), .text(code.clientID), .int(session.accountID), .int(session.id), .text(session.sid),
                 .text(code.redirectURI), .texts(code.scope), .optional(code.nonce), .optional(code.codeChallenge),
-                .int(session.authTime), .text(session.acr), .texts(session.amr), .int(lifetime),
+                .int(session.authTime), .text(session.acr), .texts(session.amr), .int(lifetime), .text(session.subject),
+                .optional(origin.address), .optional(origin.requestID),
             ]
         ).isEmpty
     }
@@ -85,7 +92,7 @@ public struct AuthorizationCodeStore: Sendable {
         hash: [UInt8], clientID: String, redirectURI: String?, codeChallenge: String?, redemption: [UInt8],
         idleLifetime: Int64, lifetime: Int64, origin: AuditEvent.Origin
     ) async throws(DatabaseError) -> Redemption {
-        let row = try await database.query(
+        let row = try await database.queryOnRecord(
             Self.redeemStatement,
             [
                 .bytes(hash), .text(clientID), .optional(redirectURI), .optional(codeChallenge), .bytes(redemption),

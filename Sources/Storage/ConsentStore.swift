@@ -8,13 +8,24 @@ public struct ConsentStore: Sendable {
     private static let addStatement = Statement(
         "consent_add",
         """
+        WITH recorded AS (
+            INSERT INTO audit_events (event, actor_kind, actor, client_id, subject, address, request_id, detail)
+            VALUES ('consent.granted', 'person', $4, $2, $4, $5, $6,
+                jsonb_build_object('scope', array_to_string($3::text[], ' '))))
         INSERT INTO consents (account_id, client_id, scope) VALUES ($1, $2, $3)
         ON CONFLICT (account_id, client_id) DO UPDATE SET updated_at = now(),
             scope = ARRAY(SELECT DISTINCT unnest(consents.scope || excluded.scope) ORDER BY 1)
         """)
 
-    /// Adds the scopes to what the person has granted to the app before.
-    public func add(accountID: Int64, clientID: String, scope: [String]) async throws(DatabaseError) {
-        _ = try await database.query(Self.addStatement, [.int(accountID), .text(clientID), .texts(scope)])
+    /// Adds the scopes to what the session's person has granted to the app before, and records it.
+    public func add(
+        _ scope: [String], by session: BrowserSession, clientID: String, origin: AuditEvent.Origin
+    ) async throws(DatabaseError) {
+        _ = try await database.queryOnRecord(
+            Self.addStatement,
+            [
+                .int(session.accountID), .text(clientID), .texts(scope), .text(session.subject),
+                .optional(origin.address), .optional(origin.requestID),
+            ])
     }
 }

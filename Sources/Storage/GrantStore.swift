@@ -93,7 +93,7 @@ public struct GrantStore: Sendable {
         var rows = try await database.query(Self.rotateNewestStatement, parameters)
         if rows.isEmpty {
             let rest: [Parameter] = [.int(retryWindow), .optional(origin.address), .optional(origin.requestID)]
-            rows = try await database.query(Self.rotateStatement, parameters + rest)
+            rows = try await database.queryOnRecord(Self.rotateStatement, parameters + rest)
         }
         guard let row = rows.first else { return .unknown }
         let outcome = row.string(0)

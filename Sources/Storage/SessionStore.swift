@@ -65,7 +65,7 @@ public struct SessionStore: Sendable {
         "session_sign_in",
         """
         WITH account AS (
-            SELECT id FROM accounts WHERE id = $3 AND status = 'active' AND password_hash IS NOT DISTINCT FROM $9
+            SELECT id, subject FROM accounts WHERE id = $3 AND status = 'active' AND password_hash IS NOT DISTINCT FROM $9
             FOR SHARE),
         renewed AS (
             UPDATE browser_sessions SET secret_hash = $1, auth_time = to_timestamp($4::bigint), acr = $5, amr = $6,
@@ -79,11 +79,17 @@ public struct SessionStore: Sendable {
             INSERT INTO browser_sessions (secret_hash, sid, account_id, auth_time, acr, amr, expires_at)
             SELECT $1, $2, id, to_timestamp($4::bigint), $5, $6, now() + $7::bigint * interval '1 second'
             FROM account WHERE NOT EXISTS (SELECT FROM renewed)
-            RETURNING id, sid)
-        SELECT id, sid FROM renewed UNION ALL SELECT id, sid FROM created
+            RETURNING id, sid),
+        signed_in AS (SELECT id, sid FROM renewed UNION ALL SELECT id, sid FROM created),
+        recorded AS (
+            INSERT INTO audit_events (event, actor_kind, actor, client_id, subject, address, request_id, detail)
+            SELECT 'sign_in.succeeded', 'person', a.subject, $10, a.subject, $11, $12,
+                jsonb_build_object('acr', $5::text, 'session', s.id)
+            FROM account a, signed_in s)
+        SELECT id, sid FROM signed_in
         """)
 
-    /// Stores a sign-in under a new secret.
+    /// Stores a sign-in under a new secret, and records it.
     ///
     /// The browser's former secret is dead afterwards in any case: a session of the same person goes on under the new one, a
     /// session of someone else ends.
@@ -91,16 +97,18 @@ public struct SessionStore: Sendable {
     ///   - newSID: the `sid` in case the session is new.
     ///   - authTime: Unix seconds.
     ///   - lifetime: seconds.
+    ///   - clientID: the app for which the person signs in.
     /// - Returns: nil, with nothing changed, when the account is not active any more or has another password than `account`.
     public func signIn(
         secretHash: [UInt8], formerSecretHash: [UInt8]?, newSID: String, account: Account, authTime: Int64, acr: String,
-        amr: [String], lifetime: Int64
+        amr: [String], lifetime: Int64, clientID: String, origin: AuditEvent.Origin
     ) async throws(DatabaseError) -> BrowserSession? {
-        let rows = try await database.query(
+        let rows = try await database.queryOnRecord(
             Self.signInStatement,
             [
                 .bytes(secretHash), .text(newSID), .int(account.id), .int(authTime), .text(acr), .texts(amr),
-                .int(lifetime), .optional(formerSecretHash), .optional(account.passwordHash),
+                .int(lifetime), .optional(formerSecretHash), .optional(account.passwordHash), .text(clientID),
+                .optional(origin.address), .optional(origin.requestID),
             ])
         guard let row = rows.first else { return nil }
         return BrowserSession(

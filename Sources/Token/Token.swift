@@ -38,7 +38,8 @@ public struct Token: Sendable {
     }
 
     public var routes: [Route] {
-        [Route(.post, Self.path, cors: .anyOrigin) { request in await answer(request) }]
+        let endpoint = ClientEndpoint(audit: audit, refusal: .tokenRefused, logName: "token.refused")
+        return [Route(.post, Self.path, cors: .anyOrigin) { await endpoint.answer($0, issue) }]
     }
 
     /// What discovery says of this endpoint.
@@ -58,27 +59,6 @@ public struct Token: Sendable {
                     ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "at_hash", "sid"]
                         .map { .string($0) })),
         ]
-    }
-
-    private func answer(_ request: Request) async -> Response {
-        do {
-            return try await issue(request)
-        } catch let error as OAuthError {
-            var fields: [JSON.Member] = [
-                .init("error", .string(error.code.rawValue)), .init("reason", .string(error.description)),
-            ]
-            if let clientID = error.clientID { fields.append(.init("client_id", .string(clientID))) }
-            if let detail = error.detail { fields.append(.init("detail", .string(detail))) }
-            request.log(.info, "token.refused", fields)
-            return error.response(to: request)
-        } catch let error as DatabaseError {
-            request.log(error)
-            return OAuthError(error).response(to: request)
-        } catch {
-            // No key to sign with, or a record that cannot be read: nothing may be concluded.
-            request.log(.error, "token.unavailable", [.init("reason", .string("\(error)"))])
-            return OAuthError.unavailable.response(to: request)
-        }
     }
 
     private func issue(_ request: Request) async throws -> Response {

@@ -164,7 +164,7 @@ import Testing
             func signIn(_ account: Account, _ hash: UInt8) async throws -> BrowserSession? {
                 try await store.signIn(
                     secretHash: [hash], formerSecretHash: nil, newSID: "sid\(hash)", account: account, authTime: 1,
-                    acr: "acr", amr: ["pwd"], lifetime: 60)
+                    acr: "acr", amr: ["pwd"], lifetime: 60, clientID: "web1", origin: .none)
             }
             let before = try #require(try await accounts.find(username: "alice@example.test"))
             #expect(try await accounts.setPassword("new", username: before.username))

@@ -39,7 +39,7 @@ import Testing
             let again = try #require(
                 try await store.signIn(
                     secretHash: [4], formerSecretHash: StorageFixture.sessionHash, newSID: "other", account: alice,
-                    authTime: 1_700_000_100, acr: "acr", amr: ["pwd"], lifetime: 60))
+                    authTime: 1_700_000_100, acr: "acr", amr: ["pwd"], lifetime: 60, clientID: "web1", origin: .none))
             #expect(again.id == fixture.session.id)
             #expect(again.sid == "sid")
             #expect(try await store.find(secretHash: StorageFixture.sessionHash, clientID: "web1") == nil)
@@ -49,7 +49,7 @@ import Testing
             let other = try #require(
                 try await store.signIn(
                     secretHash: [5], formerSecretHash: [4], newSID: "bobs", account: bob, authTime: 1, acr: "acr",
-                    amr: ["pwd"], lifetime: 60))
+                    amr: ["pwd"], lifetime: 60, clientID: "web1", origin: .none))
             #expect(other.sid == "bobs")
             #expect(other.accountName == "bob")
             #expect(try await store.find(secretHash: [4], clientID: "web1") == nil)
@@ -61,9 +61,9 @@ import Testing
         try await StorageFixture.run { fixture in
             let consents = ConsentStore(database: fixture.database)
             let sessions = SessionStore(database: fixture.database)
-            let account = fixture.session.accountID
-            try await consents.add(accountID: account, clientID: "web1", scope: ["openid", "profile"])
-            try await consents.add(accountID: account, clientID: "web1", scope: ["openid", "email"])
+            for scope in [["openid", "profile"], ["openid", "email"]] {
+                try await consents.add(scope, by: fixture.session, clientID: "web1", origin: .none)
+            }
             let consented = try await sessions.find(secretHash: StorageFixture.sessionHash, clientID: "web1")?
                 .consentedScope
             #expect(consented == ["email", "openid", "profile"])

@@ -53,7 +53,7 @@ struct StorageFixture: Sendable {
             guard
                 let session = try await SessionStore(database: database).signIn(
                     secretHash: sessionHash, formerSecretHash: nil, newSID: "sid", account: account,
-                    authTime: 1_700_000_000, acr: "acr", amr: ["pwd"], lifetime: 3_600)
+                    authTime: 1_700_000_000, acr: "acr", amr: ["pwd"], lifetime: 3_600, clientID: "web1", origin: .none)
             else { throw TestFailure("the account of the fixture cannot sign in") }
             try await body(StorageFixture(database: database, session: session))
             await database.close(limit: .seconds(2))
@@ -71,7 +71,7 @@ struct StorageFixture: Sendable {
         try await codes.save(
             AuthorizationCode(
                 clientID: "web1", redirectURI: "https://rp.example/cb", scope: ["openid"], nonce: "n",
-                codeChallenge: challenge, session: session), hash: hash, lifetime: lifetime)
+                codeChallenge: challenge, session: session), hash: hash, lifetime: lifetime, origin: .none)
     }
 
     func redeem(
