@@ -21,7 +21,7 @@ CREATE OR REPLACE TRIGGER client_secrets_notify AFTER INSERT OR DELETE OR UPDATE
     FOR EACH ROW EXECUTE FUNCTION notify_nodes('client');
 
 -- Off means off: what a disabled client has ends, and enabling it again does not bring it back. Done once more on
--- enabling, for what a node that had not yet heard may have given meanwhile.
+-- enabling, for codes that a node gave out which had not yet heard.
 CREATE FUNCTION end_with_client() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE authorization_codes SET spent_at = now() WHERE client_id = NEW.client_id AND spent_at IS NULL;
@@ -33,8 +33,11 @@ CREATE TRIGGER clients_end AFTER UPDATE OF enabled ON clients
 
 -- ---- What people can end, or admins for them
 
+-- Whoever locks several rows does it in this order: client, code, account, session, grants. These are functions, not
+-- statements, because what ends must be looked for after the lock is had: what came before it is then seen, and what comes
+-- later waits, and finds that there is nothing left to build on.
+
 -- Ends a browser session and every grant made from it; false if it had ended before or is none.
--- A function, so that a grant is seen that was made while we waited for the session's row.
 CREATE FUNCTION end_session(p_id bigint, p_reason text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE browser_sessions SET ended_at = now(), end_reason = p_reason WHERE id = p_id AND ended_at IS NULL;
@@ -49,12 +52,31 @@ END $$;
 CREATE FUNCTION end_account_sessions(p_account_id bigint, p_reason text, OUT sessions bigint, OUT grants bigint)
     LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM FROM accounts WHERE id = p_account_id FOR UPDATE;
+    PERFORM FROM accounts WHERE id = p_account_id FOR NO KEY UPDATE;
     UPDATE browser_sessions SET ended_at = now(), end_reason = p_reason
         WHERE account_id = p_account_id AND ended_at IS NULL;
     GET DIAGNOSTICS sessions = ROW_COUNT;
     UPDATE grants SET ended_at = now(), end_reason = p_reason WHERE account_id = p_account_id AND ended_at IS NULL;
     GET DIAGNOSTICS grants = ROW_COUNT;
+END $$;
+
+-- The two ends of the first schema, now with a reason for the sessions too.
+CREATE OR REPLACE FUNCTION set_password(p_username text, p_hash text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    account bigint;
+BEGIN
+    UPDATE accounts SET password_hash = p_hash, updated_at = now()
+        WHERE canonical_username = canonical_username(p_username) RETURNING id INTO account;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM end_account_sessions(account, 'password_changed');
+    RETURN true;
+END $$;
+CREATE OR REPLACE FUNCTION end_with_account() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM end_account_sessions(NEW.id, 'account_' || NEW.status);
+    RETURN NULL;
 END $$;
 
 -- Forgets what a person has granted to a client, and ends what came of it; false if there was nothing.
@@ -63,9 +85,11 @@ DECLARE
     had boolean;
     ended bigint;
 BEGIN
-    -- Codes first: who redeems one now either came before, and its grant is seen below, or finds the code spent.
     UPDATE authorization_codes SET spent_at = now()
         WHERE account_id = p_account_id AND client_id = p_client_id AND spent_at IS NULL;
+    -- Who redeems a code that was saved only now either holds the account, and its grant is seen below, or waits for us
+    -- and finds no consent.
+    PERFORM FROM accounts WHERE id = p_account_id FOR NO KEY UPDATE;
     DELETE FROM consents WHERE account_id = p_account_id AND client_id = p_client_id;
     had := FOUND;
     UPDATE grants SET ended_at = now(), end_reason = 'consent_withdrawn'
@@ -155,8 +179,8 @@ CREATE TABLE admin_tokens (
 
 -- ---- Redeeming a code
 
--- As before, and: what was asked by the claims parameter goes along, a disabled client gets nothing, and a replay is
--- recorded in the same transaction that ends the grant.
+-- As before, and: what was asked by the claims parameter goes along, a disabled client gets nothing, nor does one whose
+-- consent was withdrawn meanwhile, and a replay is recorded in the same transaction that ends the grant.
 CREATE FUNCTION redeem_code(
     p_code_hash bytea, p_client_id text, p_redirect_uri text, p_code_challenge text, p_redemption bytea,
     p_idle_seconds bigint, p_lifetime_seconds bigint, p_address text, p_request_id text,
@@ -167,7 +191,16 @@ CREATE FUNCTION redeem_code(
 #variable_conflict use_column
 DECLARE
     code authorization_codes;
+    needs_consent boolean;
 BEGIN
+    -- Each row that an end begins with is locked before it is looked at: who ends it now either came before and is seen,
+    -- or waits and then ends the grant too.
+    SELECT c.metadata -> 'first_party' IS DISTINCT FROM 'true' INTO needs_consent
+        FROM clients c WHERE c.client_id = p_client_id AND c.enabled FOR SHARE;
+    IF NOT FOUND THEN
+        outcome := 'client_disabled';
+        RETURN;
+    END IF;
     UPDATE authorization_codes SET spent_at = now(), redemption = p_redemption
         WHERE code_hash = p_code_hash AND client_id = p_client_id
             AND (spent_at IS NULL OR redemption = p_redemption AND grant_id IS NOT NULL)
@@ -199,17 +232,17 @@ BEGIN
         outcome := 'wrong_verifier';
         RETURN;
     END IF;
-    IF NOT EXISTS (SELECT FROM clients c WHERE c.client_id = p_client_id AND c.enabled) THEN
-        outcome := 'client_disabled';
-        RETURN;
-    END IF;
-    -- Locked, the account first: who ends these now either came before and is seen, or waits and then ends the grant too.
     SELECT a.subject INTO subject FROM accounts a WHERE a.id = code.account_id AND a.status = 'active' FOR SHARE;
     IF FOUND THEN
         PERFORM FROM browser_sessions s WHERE s.id = code.session_id AND s.ended_at IS NULL FOR SHARE;
     END IF;
     IF NOT FOUND THEN
         outcome := 'signed_out';
+        RETURN;
+    END IF;
+    IF needs_consent AND NOT EXISTS (SELECT FROM consents c
+            WHERE c.account_id = code.account_id AND c.client_id = p_client_id) THEN
+        outcome := 'consent_withdrawn';
         RETURN;
     END IF;
     grant_id := code.grant_id;

@@ -45,7 +45,7 @@ public struct BearerAuthentication: Sendable {
         else { throw BearerRefusal.unknownToken }
         if let end = grant.end { throw BearerRefusal.grantEnded(end, clientID: token.clientID) }
         guard client.isEnabled else {
-            throw BearerRefusal.grantEnded(.ended("client_disabled"), clientID: token.clientID)
+            throw BearerRefusal.grantEnded(.ended(.clientDisabled), clientID: token.clientID)
         }
         guard token.epoch >= grant.accessEpoch else { throw BearerRefusal.tokenRevoked(clientID: token.clientID) }
         return BearerAccess(token: token, client: client, grant: grant)

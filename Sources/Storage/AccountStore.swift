@@ -88,4 +88,16 @@ public struct AccountStore: Sendable {
     public func setPassword(_ hash: String, username: String) async throws(DatabaseError) -> Bool {
         try await database.query(Self.setPasswordStatement, [.text(username), .text(hash)])[0].bool(0)
     }
+
+    private static let endSessionsStatement = Statement(
+        "account_end_sessions", "SELECT sessions, grants FROM end_account_sessions($1, $2)")
+
+    /// Ends all browser sessions and grants of an account.
+    /// - Returns: how many of each there were.
+    public func endSessions(
+        _ id: Int64, _ reason: EndReason
+    ) async throws(DatabaseError) -> (sessions: Int64, grants: Int64) {
+        let row = try await database.query(Self.endSessionsStatement, [.int(id), .text(reason.rawValue)])[0]
+        return (row.int(0), row.int(1))
+    }
 }

@@ -33,8 +33,9 @@ public enum Redemption: Sendable {
 }
 
 public struct AuthorizationCodeStore: Sendable {
-    public let database: Database
-    public init(database: Database) { self.database = database }
+    /// The database, or a transaction in it.
+    public let database: any StatementRunner
+    public init(database: any StatementRunner) { self.database = database }
 
     private static let saveStatement = Statement(
         "code_save",

@@ -2,8 +2,9 @@ import Postgres
 
 /// What people have granted to apps, remembered per person, app and scope set.
 public struct ConsentStore: Sendable {
-    public let database: Database
-    public init(database: Database) { self.database = database }
+    /// The database, or a transaction in it.
+    public let database: any StatementRunner
+    public init(database: any StatementRunner) { self.database = database }
 
     private static let addStatement = Statement(
         "consent_add",
@@ -27,5 +28,13 @@ public struct ConsentStore: Sendable {
                 .int(session.accountID), .text(clientID), .texts(scope), .text(session.subject),
                 .optional(origin.address), .optional(origin.requestID),
             ])
+    }
+
+    private static let withdrawStatement = Statement("consent_withdraw", "SELECT withdraw_consent($1, $2)")
+
+    /// Forgets what the person has granted to the app, and ends what came of it: codes and grants.
+    /// - Returns: false if there was nothing.
+    public func withdraw(accountID: Int64, clientID: String) async throws(DatabaseError) -> Bool {
+        try await database.query(Self.withdrawStatement, [.int(accountID), .text(clientID)])[0].bool(0)
     }
 }

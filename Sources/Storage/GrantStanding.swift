@@ -21,14 +21,18 @@ public struct GrantStanding: Sendable {
     public let idleExpiresAt: Int64
     /// Why it is over; nil while it stands.
     public let end: End?
+    /// Of the newest refresh token.
+    public let generation: Int64
+    /// When that was issued.
+    public let refreshedAt: Int64
     /// Claims that were asked for at userinfo beside the scope (Core §5.5).
     public let userInfoClaims: [String]
     /// The person's claims (Core §5.1), when they were asked for; `updated_at` is among them.
     public let claims: JSON?
 
     public enum End: Sendable, Equatable {
-        /// Somebody or something ended it: what `grants.end_reason` says.
-        case ended(String)
+        /// Somebody or something ended it.
+        case ended(EndReason)
         /// It was not refreshed in time, or is as old as it may get.
         case windowPassed
     }
@@ -39,7 +43,8 @@ extension GrantStore {
         g.client_id, g.account_id, g.subject, g.sid, g.scope, extract(epoch FROM g.auth_time)::bigint, g.acr, g.amr,
         g.access_epoch, floor(extract(epoch FROM g.expires_at))::bigint,
         floor(extract(epoch FROM g.idle_expires_at))::bigint, g.ended_at IS NOT NULL, g.end_reason,
-        g.expires_at <= now() OR g.idle_expires_at <= now(), g.userinfo_claims
+        g.expires_at <= now() OR g.idle_expires_at <= now(), g.userinfo_claims, g.generation,
+        floor(extract(epoch FROM COALESCE(g.rotated_at, g.created_at)))::bigint
         """
     private static let standingStatement = Statement(
         "grant_standing", "SELECT \(standingColumns) FROM grants g WHERE g.id = $1")
@@ -57,21 +62,23 @@ extension GrantStore {
         guard let row = try await database.query(statement, [.int(id)]).first else { return nil }
         var end: GrantStanding.End?
         if row.bool(11) {
-            end = .ended(row.optionalString(12) ?? "revoked")
+            // What another release may have written is no reason of ours; that it is over stays true.
+            end = .ended(row.optionalString(12).flatMap(EndReason.init) ?? .revoked)
         } else if row.bool(13) {
             end = .windowPassed
         }
         var claims: JSON?
         if withClaims {
-            guard let stored = try? JSON(parsing: Array(row.string(15).utf8)), let members = stored.objectValue else {
+            guard let stored = try? JSON(parsing: Array(row.string(17).utf8)), let members = stored.objectValue else {
                 throw StoredDataError(description: "the claims of account \(row.int(1)) cannot be read")
             }
-            claims = .object(members + [.init("updated_at", .integer(row.int(16)))])
+            claims = .object(members + [.init("updated_at", .integer(row.int(18)))])
         }
         return GrantStanding(
             grantID: id, clientID: row.string(0), accountID: row.int(1), subject: row.string(2), sid: row.string(3),
             scope: row.strings(4), authTime: row.int(5), acr: row.string(6), amr: row.strings(7),
             accessEpoch: row.int(8), expiresAt: row.int(9), idleExpiresAt: row.int(10), end: end,
-            userInfoClaims: row.isNull(14) ? [] : row.strings(14), claims: claims)
+            generation: row.int(15), refreshedAt: row.int(16), userInfoClaims: row.isNull(14) ? [] : row.strings(14),
+            claims: claims)
     }
 }

@@ -33,8 +33,9 @@ public struct BrowserSession: Sendable {
 }
 
 public struct SessionStore: Sendable {
-    public let database: Database
-    public init(database: Database) { self.database = database }
+    /// The database, or a transaction in it.
+    public let database: any StatementRunner
+    public init(database: any StatementRunner) { self.database = database }
 
     private static let findStatement = Statement(
         "session_find",
@@ -114,5 +115,13 @@ public struct SessionStore: Sendable {
         return BrowserSession(
             id: row.int(0), sid: row.string(1), accountID: account.id, subject: account.subject,
             accountName: account.displayName, username: account.username, authTime: authTime, acr: acr, amr: amr)
+    }
+
+    private static let endStatement = Statement("session_end", "SELECT end_session($1, $2)")
+
+    /// Ends a browser session and every grant made from it.
+    /// - Returns: false if it had ended before, or is none.
+    public func end(_ id: Int64, _ reason: EndReason) async throws(DatabaseError) -> Bool {
+        try await database.query(Self.endStatement, [.int(id), .text(reason.rawValue)])[0].bool(0)
     }
 }

@@ -46,6 +46,7 @@ import Testing
     @Test("B047: another client's attempt touches nothing")
     func otherClient() async throws {
         try await StorageFixture.run { fixture in
+            _ = try await ClientStore(database: fixture.database).put(try StorageFixture.client("web2"))
             _ = try await fixture.saveCode()
             guard case .refused("unknown") = try await fixture.redeem(clientID: "web2") else {
                 throw TestFailure("not refused")

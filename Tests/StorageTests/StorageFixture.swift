@@ -4,9 +4,10 @@ import Migrations
 import OpenID
 import Postgres
 import Storage
+import Synchronization
 import TestSupport
 
-/// A migrated database of its own for a test, with one client and one person who is signed in.
+/// A migrated database of its own for a test, with one client and one person who is signed in and has consented.
 struct StorageFixture: Sendable {
     let database: Database
     let session: BrowserSession
@@ -55,6 +56,7 @@ struct StorageFixture: Sendable {
                     secretHash: sessionHash, formerSecretHash: nil, newSID: "sid", account: account,
                     authTime: 1_700_000_000, acr: "acr", amr: ["pwd"], lifetime: 3_600, clientID: "web1", origin: .none)
             else { throw TestFailure("the account of the fixture cannot sign in") }
+            try await ConsentStore(database: database).add(accountID: account.id, clientID: "web1", scope: ["openid"])
             try await body(StorageFixture(database: database, session: session))
             await database.close(limit: .seconds(2))
         }
@@ -74,11 +76,12 @@ struct StorageFixture: Sendable {
                 codeChallenge: challenge, session: session), hash: hash, lifetime: lifetime, origin: .none)
     }
 
+    /// - Parameter runner: a transaction; nil: the database.
     func redeem(
         _ hash: [UInt8] = [9], clientID: String = "web1", redirectURI: String? = "https://rp.example/cb",
-        challenge: String? = nil, redemption: [UInt8] = []
+        challenge: String? = nil, redemption: [UInt8] = [], in runner: (any StatementRunner)? = nil
     ) async throws -> Redemption {
-        try await codes.redeem(
+        try await AuthorizationCodeStore(database: runner ?? database).redeem(
             hash: hash, clientID: clientID, redirectURI: redirectURI, codeChallenge: challenge,
             redemption: redemption.isEmpty ? (0..<8).map { _ in UInt8.random(in: 0...255) } : redemption,
             idleLifetime: 100,
@@ -91,6 +94,44 @@ struct StorageFixture: Sendable {
         return grant
     }
 
+    func liveGrants() async throws -> Int64 {
+        try await sql("SELECT count(*) FROM grants WHERE ended_at IS NULL")[0].int(0)
+    }
+
+    func liveSessions() async throws -> Int64 {
+        try await sql("SELECT count(*) FROM browser_sessions WHERE ended_at IS NULL")[0].int(0)
+    }
+
+    /// Runs `first` in a transaction that is committed only when `second`, which begins after it, either waits for a lock
+    /// or is over.
+    func overlap<First: Sendable, Second: Sendable>(
+        _ first: @escaping @Sendable (Transaction) async throws -> First,
+        _ second: @Sendable () async throws -> Second
+    ) async throws -> (First, Second) {
+        let isSecondsTurn = Flag()
+        let isSecondOver = Flag()
+        async let firstResult = database.transaction { transaction in
+            defer { isSecondsTurn.raise() }
+            let result = try await first(transaction)
+            isSecondsTurn.raise()
+            while try await !isSomebodyWaiting(), !isSecondOver.isRaised { try Task.checkCancellation() }
+            return result
+        }
+        // Each look is a round trip to the database, so the loop is not held.
+        while !isSecondsTurn.isRaised { _ = try await isSomebodyWaiting() }
+        defer { isSecondOver.raise() }
+        let secondResult = try await second()
+        isSecondOver.raise()
+        return (try await firstResult, secondResult)
+    }
+
+    private func isSomebodyWaiting() async throws -> Bool {
+        try await sql(
+            """
+            SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')
+            """)[0].bool(0)
+    }
+
     func rotate(_ grant: Grant, _ generation: Int64, clientID: String = "web1", window: Int64 = 60) async throws
         -> Rotation
     {
@@ -98,4 +139,11 @@ struct StorageFixture: Sendable {
             grantID: grant.id, generation: generation, clientID: clientID, retryWindow: window, idleLifetime: 100,
             origin: .none)
     }
+}
+
+/// Raised once.
+private final class Flag: Sendable {
+    private let state = Mutex(false)
+    var isRaised: Bool { state.withLock { $0 } }
+    func raise() { state.withLock { $0 = true } }
 }
