@@ -44,7 +44,7 @@ extension Admin {
 
     private func replaceClient(_ call: Call) async throws -> Response {
         try call.query.allow()
-        let entry = try entry(from: try call.body(), clientID: call.parameter("client_id"))
+        let entry = try ClientEntry(json: try call.body(), of: call.parameter("client_id"))
         let (client, isNew) = try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
             try await changes.putClient(entry, if: call.precondition)
         }
@@ -58,7 +58,7 @@ extension Admin {
         let patch = try call.body("application/merge-patch+json", "application/json")
         let client = try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
             try await changes.changeClient(clientID, if: call.precondition) { json in
-                try entry(from: json.merged(with: patch), clientID: clientID)
+                try ClientEntry(json: json.merged(with: patch), of: clientID)
             }
         }
         return call.resource(client.json)
@@ -72,39 +72,10 @@ extension Admin {
         return call.done()
     }
 
-    /// What stands in a body, which may be what was read here, and must not be about another client.
-    private func entry(from json: JSON, clientID: String) throws -> ClientEntry {
-        var members = (json.objectValue ?? []).filter { $0.name != "created_at" && $0.name != "updated_at" }
-        if json["client_id"] == nil { members.append(.init("client_id", .string(clientID))) }
-        let entry = try ClientEntry(json: .object(members))
-        guard entry.metadata.clientID == clientID else {
-            throw AdministrationError.invalid([.init(field: "client_id", reason: "must be the one of the path")])
-        }
-        return entry
-    }
-
     private func find(_ clientID: String) async throws -> ClientRecord {
         guard let client = try await clients.find(clientID) else {
             throw AdministrationError.notFound("there is no client \(clientID)")
         }
         return client
-    }
-}
-
-extension JSON {
-    /// JSON Merge Patch (RFC 7396).
-    func merged(with patch: JSON) -> JSON {
-        guard let changes = patch.objectValue else { return patch }
-        var members = objectValue ?? []
-        for change in changes {
-            let index = members.firstIndex { $0.name == change.name }
-            switch (change.value, index) {
-            case (.null, let index?): members.remove(at: index)
-            case (.null, nil): break
-            case (_, let index?): members[index].value = members[index].value.merged(with: change.value)
-            case (_, nil): members.append(.init(change.name, JSON.object([]).merged(with: change.value)))
-            }
-        }
-        return .object(members)
     }
 }

@@ -31,6 +31,18 @@ public struct ClientEntry: Sendable, Equatable {
         }
     }
 
+    /// Reads what admins write about the client `clientID`, which may be what they have read of it: the times that the server
+    /// adds are passed over, and it must not be about another client.
+    public init(json: JSON, of clientID: String) throws(AdministrationError) {
+        guard let given = json.objectValue else { throw .invalid("", "must be an object") }
+        var members = given.filter { $0.name != "created_at" && $0.name != "updated_at" }
+        if json["client_id"] == nil { members.append(.init("client_id", .string(clientID))) }
+        try self.init(json: .object(members))
+        guard metadata.clientID == clientID else {
+            throw .invalid("client_id", "cannot be changed: it must be \(clientID) or left out")
+        }
+    }
+
     /// What `init(json:)` reads; defaults are left out.
     public var json: JSON {
         guard !isEnabled, let members = metadata.json.objectValue else { return metadata.json }
