@@ -55,7 +55,7 @@ extension GrantStore {
         _ statement: Statement, _ grant: [Parameter], _ origin: AuditEvent.Origin, _ more: [Parameter] = []
     ) async throws(DatabaseError) -> RevocationOutcome {
         let from: [Parameter] = [.optional(origin.address), .optional(origin.requestID)]
-        let row = try await database.query(statement, grant + from + more)[0]
+        let row = try await database.queryOnRecord(statement, grant + from + more)[0]
         if row.bool(0) { return .ended }
         return row.bool(1) ? .otherClients : .nothingToEnd
     }

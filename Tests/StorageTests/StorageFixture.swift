@@ -56,7 +56,8 @@ struct StorageFixture: Sendable {
                     secretHash: sessionHash, formerSecretHash: nil, newSID: "sid", account: account,
                     authTime: 1_700_000_000, acr: "acr", amr: ["pwd"], lifetime: 3_600, clientID: "web1", origin: .none)
             else { throw TestFailure("the account of the fixture cannot sign in") }
-            try await ConsentStore(database: database).add(accountID: account.id, clientID: "web1", scope: ["openid"])
+            try await ConsentStore(database: database).add(
+                ["openid"], by: session, clientID: "web1", origin: .none)
             try await body(StorageFixture(database: database, session: session))
             await database.close(limit: .seconds(2))
         }
