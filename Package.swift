@@ -85,7 +85,7 @@ let package = Package(
             "Interaction",
             ["RequestAuthentication", "Issuance", "Storage", "Pages", "OpenID", "JSON", "HTTP", "OpenSSL"]),
         target("Issuance", ["Storage", "OpenID", "JOSE", "JSON", "OpenSSL", "Postgres", "EventLoop", "Telemetry"]),
-        target("Storage", ["OpenID", "JSON", "Postgres"]),
+        target("Storage", ["OpenID", "JSON", "Postgres", "EventLoop"]),
         target("Pages", ["OpenID", "HTTP", "ASCII"]),
 
         // Rules

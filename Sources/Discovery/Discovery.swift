@@ -23,6 +23,7 @@ public struct Discovery: Sendable {
     private let issuer: Issuer
     private let features: [Feature]
     private let switches: Switches
+    private let canAsk: @Sendable () -> Bool
     private let documents = Documents()
 
     /// One for each set of features that are there; made when it is first asked for.
@@ -30,10 +31,14 @@ public struct Discovery: Sendable {
         let made = Mutex<[Set<Switch>: CacheableDocument]>([:])
     }
 
-    public init(issuer: Issuer, features: [Feature], switches: Switches) {
+    /// - Parameter canAsk: whether the database can be reached at this moment.
+    public init(
+        issuer: Issuer, features: [Feature], switches: Switches, canAsk: @escaping @Sendable () -> Bool
+    ) {
         self.issuer = issuer
         self.features = features
         self.switches = switches
+        self.canAsk = canAsk
     }
 
     /// Below the issuer's path, as Discovery 1.0 §4 has it.
@@ -55,8 +60,9 @@ public struct Discovery: Sendable {
         Route(.get, path, cors: .anyOrigin) { request in document(for: try await states()).response(to: request) }
     }
 
-    /// In an outage, what was known last: clients keep this document for minutes anyway.
+    /// In an outage, what was known last, and at once: clients keep this document for minutes anyway.
     private func states() async throws -> SwitchStates {
+        if !canAsk(), let states = switches.lastKnown { return states }
         do {
             return try await switches.states()
         } catch {

@@ -75,7 +75,8 @@ struct Features: Sendable {
             sealedTokens: sealedTokens)
 
         let admin = Admin(
-            database: database, masterKeys: node.masterKeys, hasher: node.hasher, now: node.now, settle: {})
+            database: database, masterKeys: node.masterKeys, hasher: node.hasher, now: node.now,
+            settle: { await node.barrier.settle(via: database, on: loop) })
 
         let mounted: [Mounted] = [
             Mounted(routes: authorize.routes, metadata: authorize.metadata),
@@ -90,7 +91,7 @@ struct Features: Sendable {
         ]
         let discovery = Discovery(
             issuer: issuer, features: mounted.map { .init(metadata: $0.metadata, switchedBy: $0.switchedBy) },
-            switches: switches)
+            switches: switches, canAsk: { database.isConnected })
 
         let belowIssuer = mounted.flatMap { $0.gatedRoutes(switches) } + discovery.routes
         routes =

@@ -5,17 +5,21 @@ import JSON
 import Pages
 import Postgres
 import Storage
+import Synchronization
 import Telemetry
 
 /// What all loops of this process share, and what keeps it up to date.
 final class Node: Sendable {
     let directory = ClientDirectory()
     let switchBoard = SwitchBoard()
+    let barrier = ChangeBarrier()
     let auditLimiter = AuditLimiter()
     let keyRing: KeyRing
     let hasher: PasswordHasher
     let masterKeys: MasterKeys
     let now: Now = { Int64(time(nil)) }
+    /// The latest reading of the keys that a change has caused.
+    private let reading = Mutex<Task<Void, Never>?>(nil)
 
     init(_ configuration: Configuration) {
         masterKeys = configuration.masterKeys
@@ -49,16 +53,40 @@ final class Node: Sendable {
 
     /// Follows the changes that other nodes and commands make. On the worker's loop; the listener must be kept.
     func makeListener(_ worker: Worker, _ configuration: DatabaseConfiguration) -> Listener {
-        Listener(loop: worker.loop, configuration: configuration, channels: ["seleid"]) { [self] event in
+        Listener(
+            loop: worker.loop, configuration: configuration, channels: [ChangeBarrier.channel],
+            presence: barrier.presence
+        ) { [self] event in
             directory.handle(event)
             switchBoard.handle(event)
+            let answer = barrier.handle(event)
             switch event {
             case .disconnected where worker.isDraining: break
             case .disconnected: Log.warning("changes.not_heard")
-            case .connected, .notification(_, "keys"):
-                Task(executorPreference: worker.loop) { await self.reloadKeys(from: worker.database) }
-            case .notification: break
+            case .connected, .notification(_, "keys"): readKeysOnceMore(worker)
+            case .notification, .confirmed: break
             }
+            if let answer { give(answer, worker) }
+        }
+    }
+
+    /// One after the other, so that what was read last is what stays.
+    private func readKeysOnceMore(_ worker: Worker) {
+        reading.withLock { reading in
+            let former = reading
+            reading = Task(executorPreference: worker.loop) {
+                await former?.value
+                await self.reloadKeys(from: worker.database)
+            }
+        }
+    }
+
+    /// The caches have dropped what is stale; the keys may still be on their way.
+    private func give(_ answer: String, _ worker: Worker) {
+        let reading = reading.withLock { $0 }
+        Task(executorPreference: worker.loop) {
+            await reading?.value
+            await self.barrier.answer(answer, via: worker.database)
         }
     }
 

@@ -1,17 +1,14 @@
 import Postgres
 import Synchronization
 
-/// Clients by their id, cached for all loops of this node while its LISTEN connection is up.
+/// Clients by their id, cached for all loops of this node while it hears of every change.
 ///
-/// A change anywhere drops the entry through NOTIFY; without the connection every look-up reads through, so a client that
-/// was switched off is off at the next request in either case.
+/// A change anywhere drops the entry through NOTIFY; without that every look-up reads through, so a client that was switched
+/// off is off at the next request in either case.
 public final class ClientDirectory: Sendable {
     private struct State {
+        var trust = CacheTrust()
         var records: [String: ClientRecord] = [:]
-        /// Whether NOTIFY reaches us.
-        var isTrusted = false
-        /// Counts invalidations: a record that was being read while one came must not be kept.
-        var epoch = 0
     }
     private let state = Mutex(State())
     private let capacity: Int
@@ -21,32 +18,30 @@ public final class ClientDirectory: Sendable {
 
     /// - Throws: `DatabaseError` or `StoredDataError`, never "unknown" for what could not be asked.
     public func find(_ clientID: String, in store: ClientStore) async throws -> ClientRecord? {
-        let (cached, epoch) = state.withLock { ($0.isTrusted ? $0.records[clientID] : nil, $0.epoch) }
+        let (cached, epoch) = state.withLock { state in
+            (state.trust.holds ? state.records[clientID] : nil, state.trust.epoch)
+        }
         if let cached { return cached }
         // Unknown ids are not kept: they are free to invent, and would push out the real ones.
         guard let record = try await store.find(clientID) else { return nil }
         state.withLock { state in
-            guard state.isTrusted, state.epoch == epoch else { return }
+            guard state.trust.allowsKeeping(readSince: epoch) else { return }
             if state.records.count >= capacity { state.records.removeAll(keepingCapacity: true) }
             state.records[clientID] = record
         }
         return record
     }
 
+    private static let prefix = "client:"
+
     /// Call for every event of the node's `Listener`.
     public func handle(_ event: Listener.Event) {
         state.withLock { state in
-            state.epoch += 1
-            switch event {
-            case .connected:
+            guard state.trust.take(event, isOurs: { $0.hasPrefix(Self.prefix) }) else { return }
+            if case .notification(_, let payload) = event {
+                state.records[String(payload.dropFirst(Self.prefix.count))] = nil
+            } else {
                 state.records.removeAll()
-                state.isTrusted = true
-            case .disconnected:
-                state.records.removeAll()
-                state.isTrusted = false
-            case .notification(_, let payload):
-                guard payload.hasPrefix("client:") else { return }
-                state.records[String(payload.dropFirst("client:".count))] = nil
             }
         }
     }

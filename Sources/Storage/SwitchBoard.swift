@@ -2,16 +2,16 @@ import OpenID
 import Postgres
 import Synchronization
 
-/// The global states of the switches, cached for all loops of this node while its LISTEN connection is up; without it every
+/// The global states of the switches, cached for all loops of this node while it hears of every change; otherwise every
 /// look-up reads through.
 public final class SwitchBoard: Sendable {
     private struct State {
+        var trust = CacheTrust()
         var states: SwitchStates?
-        /// Whether NOTIFY reaches us.
-        var isTrusted = false
-        /// Counts invalidations: what was being read while one came must not be kept.
-        var epoch = 0
         var lastKnown: SwitchStates?
+        /// Reads begun so far, and the one that `lastKnown` is from: a slow one does not replace what a later one has read.
+        var reads = 0
+        var lastKnownRead = 0
     }
     private let state = Mutex(State())
 
@@ -19,13 +19,16 @@ public final class SwitchBoard: Sendable {
 
     /// - Throws: when it cannot be asked, which is never "off".
     public func states(in store: SwitchStore) async throws(DatabaseError) -> SwitchStates {
-        let (cached, epoch) = state.withLock { ($0.isTrusted ? $0.states : nil, $0.epoch) }
+        let (cached, epoch, read) = state.withLock { state in
+            if state.trust.holds, let states = state.states { return (SwitchStates?.some(states), 0, 0) }
+            state.reads += 1
+            return (nil, state.trust.epoch, state.reads)
+        }
         if let cached { return cached }
         let states = try await store.all()
         state.withLock { state in
-            state.lastKnown = states
-            guard state.isTrusted, state.epoch == epoch else { return }
-            state.states = states
+            if read > state.lastKnownRead { (state.lastKnown, state.lastKnownRead) = (states, read) }
+            if state.trust.allowsKeeping(readSince: epoch) { state.states = states }
         }
         return states
     }
@@ -36,14 +39,7 @@ public final class SwitchBoard: Sendable {
     /// Call for every event of the node's `Listener`.
     public func handle(_ event: Listener.Event) {
         state.withLock { state in
-            switch event {
-            case .notification(_, let payload) where payload != "switches": return
-            case .notification: break
-            case .connected: state.isTrusted = true
-            case .disconnected: state.isTrusted = false
-            }
-            state.epoch += 1
-            state.states = nil
+            if state.trust.take(event, isOurs: { $0 == "switches" }) { state.states = nil }
         }
     }
 }

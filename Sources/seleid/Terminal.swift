@@ -1,3 +1,4 @@
+import EventLoop
 import Issuance
 import Postgres
 import Provider
@@ -7,6 +8,8 @@ import Telemetry
 struct Terminal: Sendable {
     let database: Database
     let masterKeysIfSet: MasterKeys?
+    private let loop: EventLoop
+    private let configuration: DatabaseConfiguration
 
     /// Connects as the environment says, runs `body`, and closes.
     static func run<Value: Sendable>(
@@ -21,7 +24,10 @@ struct Terminal: Sendable {
             let result: Result<Value, any Error>
             do {
                 result = .success(
-                    try await body(Terminal(database: database, masterKeysIfSet: settings.masterKeys)))
+                    try await body(
+                        Terminal(
+                            database: database, masterKeysIfSet: settings.masterKeys, loop: loop,
+                            configuration: settings.database)))
             } catch {
                 result = .failure(error)
             }
@@ -29,6 +35,9 @@ struct Terminal: Sendable {
             return try result.get()
         }
     }
+
+    /// Returns when every running server obeys what has been committed; within 5 s in any case.
+    func settle() async { await ChangeBarrier.settle(via: database, on: loop, configuration) }
 
     /// - Throws: when no master key is set.
     func masterKeys() throws -> MasterKeys {
