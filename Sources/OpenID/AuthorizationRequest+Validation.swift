@@ -1,35 +1,80 @@
 import ASCII
 
 extension AuthorizationRequest {
-    /// Steps 3 and on, in this order; the first that fails is the answer. By now the client and the redirect URI are
-    /// proven, so every error goes there.
+    /// Steps 3 and on: every `Rule` in its order; the first that fails is the answer. By now the client and the redirect
+    /// URI are proven, so every error goes there.
     ///
     /// `claims`, `claims_locales`, `resource` and whatever is unknown are ignored (Core §3.1.2.1, RFC 6749 §3.1).
     /// - Throws: an error for the redirect URI.
     public static func validate(
         _ parameters: Parameters, for client: ClientMetadata, at target: AuthorizationTarget, switches: SwitchStates
     ) throws(OAuthError) -> AuthorizationRequest {
-        try parameters.refuseRepeats(of: parameterNames)  // RFC 6749 §3.1
-        try refuseUnsupported(parameters)  // Core §3.1.2.6
-        try checkResponseType(parameters, for: client)  // RFC 6749 §3.1.1
-        guard switches.allow(.signIn, for: client) else { throw Switch.signIn.refusal }
-        try checkResponseMode(parameters)
-        let scope = try scope(of: parameters, for: client)  // RFC 6749 §3.3
-        let state = try state(of: parameters, for: client)
-        let nonce = try nonce(of: parameters, for: client)
-        let codeChallenge = try codeChallenge(of: parameters, for: client)  // RFC 7636 §4.3, §4.4.1
-        let prompt = try prompt(of: parameters)
-        let maxAge = try maxAge(of: parameters) ?? client.defaultMaxAge
-        let idTokenHint = try idTokenHint(of: parameters)
-        return AuthorizationRequest(
-            clientID: client.clientID, redirectURI: target.redirectURI, scope: scope, state: state,
-            nonce: nonce, codeChallenge: codeChallenge, prompt: prompt, maxAge: maxAge,
-            loginHint: loginHint(of: parameters), idTokenHint: idTokenHint, uiLocales: uiLocales(of: parameters),
-            acrValues: acrValues(of: parameters), display: display(of: parameters))
+        var request = AuthorizationRequest(
+            clientID: client.clientID, redirectURI: target.redirectURI, loginHint: loginHint(of: parameters),
+            uiLocales: uiLocales(of: parameters), acrValues: acrValues(of: parameters), display: display(of: parameters)
+        )
+        for rule in Rule.allCases { try rule.check(parameters, for: client, switches: switches, filling: &request) }
+        return request
+    }
+
+    /// A rule for the parameters behind client_id and redirect_uri. The order of the cases is the order in which they are
+    /// asked.
+    public enum Rule: String, Sendable, CaseIterable {
+        case repeatedParameters = "repeated_parameters"
+        case unsupportedParameters = "unsupported_parameters"
+        case responseType = "response_type"
+        case grantTypes = "grant_types"
+        case signIn = "sign_in"
+        case responseMode = "response_mode"
+        case scope, state, nonce
+        case codeChallenge = "code_challenge"
+        case prompt
+        case maxAge = "max_age"
+        case idTokenHint = "id_token_hint"
+
+        /// Where it is written.
+        public var section: String {
+            switch self {
+            case .repeatedParameters: "RFC 6749 §3.1"
+            case .unsupportedParameters: "Core §3.1.2.6"
+            case .responseType: "RFC 6749 §3.1.1"
+            case .grantTypes: "RFC 7591 §2"
+            case .signIn: "RFC 6749 §4.1.2.1"
+            case .responseMode: "OAuth Responses §2.1"
+            case .scope: "RFC 6749 §3.3, Core §3.1.2.1"
+            case .state: "RFC 6749 §4.1.1"
+            case .codeChallenge: "RFC 7636 §4.3"
+            case .nonce, .prompt, .maxAge, .idTokenHint: "Core §3.1.2.1"
+            }
+        }
+
+        /// Asks this rule alone, and sets what it is about in the request.
+        /// - Throws: an error for the redirect URI.
+        public func check(
+            _ parameters: Parameters, for client: ClientMetadata, switches: SwitchStates,
+            filling request: inout AuthorizationRequest
+        ) throws(OAuthError) {
+            switch self {
+            case .repeatedParameters: try parameters.refuseRepeats(of: parameterNames)
+            case .unsupportedParameters: try refuseUnsupported(parameters)
+            case .responseType: try checkResponseType(parameters)
+            case .grantTypes: try checkGrantTypes(of: client)
+            case .signIn: guard switches.allow(.signIn, for: client) else { throw Switch.signIn.refusal }
+            case .responseMode: try checkResponseMode(parameters)
+            case .scope: request.scope = try AuthorizationRequest.scope(of: parameters, for: client)
+            case .state: request.state = try AuthorizationRequest.state(of: parameters, for: client)
+            case .nonce: request.nonce = try AuthorizationRequest.nonce(of: parameters, for: client)
+            case .codeChallenge:
+                request.codeChallenge = try AuthorizationRequest.codeChallenge(of: parameters, for: client)
+            case .prompt: request.prompt = try AuthorizationRequest.prompt(of: parameters)
+            case .maxAge: request.maxAge = try AuthorizationRequest.maxAge(of: parameters) ?? client.defaultMaxAge
+            case .idTokenHint: request.idTokenHint = try AuthorizationRequest.idTokenHint(of: parameters)
+            }
+        }
     }
 
     /// What may not come twice. `resource` may (RFC 8707 §2), and unknown names are ignored.
-    private static let parameterNames = [
+    static let parameterNames = [
         "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge",
         "code_challenge_method", "prompt", "max_age", "display", "ui_locales", "claims_locales", "login_hint",
         "id_token_hint", "acr_values", "claims", "request", "request_uri", "registration",
@@ -48,15 +93,16 @@ extension AuthorizationRequest {
         }
     }
 
-    private static func checkResponseType(
-        _ parameters: Parameters, for client: ClientMetadata
-    ) throws(OAuthError) {
+    private static func checkResponseType(_ parameters: Parameters) throws(OAuthError) {
         guard let responseType = parameters["response_type"] else {
             throw OAuthError(.invalidRequest, "response_type is missing")
         }
         guard responseType == "code" else {
             throw OAuthError(.unsupportedResponseType, "response_type must be code")
         }
+    }
+
+    private static func checkGrantTypes(of client: ClientMetadata) throws(OAuthError) {
         guard client.grantTypes.contains(.authorizationCode) else {
             throw OAuthError(.unauthorizedClient, "this client may not use the authorization code grant")
         }

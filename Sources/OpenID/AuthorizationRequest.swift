@@ -27,9 +27,9 @@ public struct AuthorizationRequest: Sendable, Equatable {
     public var display: String?
 
     public init(
-        clientID: String, redirectURI: String, scope: [String], state: String?, nonce: String?,
-        codeChallenge: String?, prompt: Set<Prompt>, maxAge: Int?, loginHint: String?,
-        idTokenHint: String?, uiLocales: [String], acrValues: [String], display: String?
+        clientID: String, redirectURI: String, scope: [String] = [], state: String? = nil, nonce: String? = nil,
+        codeChallenge: String? = nil, prompt: Set<Prompt> = [], maxAge: Int? = nil, loginHint: String? = nil,
+        idTokenHint: String? = nil, uiLocales: [String] = [], acrValues: [String] = [], display: String? = nil
     ) {
         self.clientID = clientID
         self.redirectURI = redirectURI

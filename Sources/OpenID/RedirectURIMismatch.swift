@@ -1,21 +1,24 @@
 /// What makes a refused redirect URI differ from the registered one it was probably meant to be. Matching never uses
 /// this: it only spares a developer the search for a slash. The URI that was sent is not repeated anywhere, since it
 /// may hold what a query holds.
-struct RedirectURIMismatch: Equatable {
+public struct RedirectURIMismatch: Sendable, Equatable {
+    /// What differs: "a trailing slash".
+    public let kind: String
+    /// The registered one.
+    public let registered: String
+
     /// For `error_description` on our page: the kind of difference only.
-    let forDeveloper: String
+    var forDeveloper: String { "it differs from a registered one in \(kind)" }
     /// For the log: the registered URI too.
-    let forLog: String
+    var forLog: String { "redirect_uri differs in \(kind) from the registered \(registered)" }
 
     /// - Returns: nil when no registered one is near, or when it is not worth the work.
-    static func explain(_ sent: String, registered: [String]) -> RedirectURIMismatch? {
+    public static func explain(_ sent: String, registered: [String]) -> RedirectURIMismatch? {
         guard sent.utf8.count <= RedirectURIRules.lengthLimit else { return nil }
         for (kind, view) in views {
             let seen = view(sent)
             if let candidate = registered.first(where: { view($0).isIdentical(to: seen) }) {
-                return RedirectURIMismatch(
-                    forDeveloper: "it differs from a registered one in \(kind)",
-                    forLog: "redirect_uri differs in \(kind) from the registered \(candidate)")
+                return RedirectURIMismatch(kind: kind, registered: candidate)
             }
         }
         return nil

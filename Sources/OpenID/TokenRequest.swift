@@ -8,34 +8,61 @@ public enum TokenRequest: Sendable, Equatable {
     ///   unauthorized_client (known, but not this client's), invalid_scope (bad characters). An ill-formed
     ///   code_verifier is not judged here: it is a wrong one.
     public init(_ parameters: Parameters, client: ClientMetadata) throws(OAuthError) {
-        try parameters.refuseRepeats(of: TokenRequest.parameterNames)
+        try TokenRequest.refuseRepeats(parameters)
+        let grantType = try TokenRequest.grantType(of: parameters)
+        try TokenRequest.allow(grantType, to: client)
+        switch grantType {
+        case .authorizationCode:
+            self = .authorizationCode(
+                code: try TokenRequest.code(of: parameters), redirectURI: parameters["redirect_uri"],
+                codeVerifier: parameters["code_verifier"])
+        case .refreshToken:
+            self = .refreshToken(
+                try TokenRequest.refreshToken(of: parameters), scope: try TokenRequest.scope(of: parameters))
+        }
+    }
+
+    // MARK: The steps, in their order
+
+    public static func refuseRepeats(_ parameters: Parameters) throws(OAuthError) {
+        try parameters.refuseRepeats(of: parameterNames)
+    }
+
+    public static func grantType(of parameters: Parameters) throws(OAuthError) -> GrantType {
         guard let name = parameters["grant_type"] else {
             throw OAuthError(.invalidRequest, "grant_type is missing")
         }
         guard let grantType = GrantType(rawValue: name) else {
             // RFC 6749 §4.4 is a grant this vocabulary knows, and no client may use it; §5.2 has a code for just that.
-            if name == "client_credentials" { throw TokenRequest.notAllowed }
+            if name == "client_credentials" { throw notAllowed }
             throw OAuthError(.unsupportedGrantType, "grant_type must be authorization_code or refresh_token")
         }
-        guard client.grantTypes.contains(grantType) else { throw TokenRequest.notAllowed }
+        return grantType
+    }
 
-        switch grantType {
-        case .authorizationCode:
-            guard let code = parameters["code"] else { throw OAuthError(.invalidRequest, "code is missing") }
-            self = .authorizationCode(
-                code: code, redirectURI: parameters["redirect_uri"], codeVerifier: parameters["code_verifier"])
-        case .refreshToken:
-            guard let token = parameters["refresh_token"] else {
-                throw OAuthError(.invalidRequest, "refresh_token is missing")
-            }
-            var scope: [String]?
-            if let asked = parameters["scope"] {
-                scope = try ScopeList.parse(asked)
-                // §3.3 has at least one token; "nothing" is no scope.
-                if scope?.isEmpty == true { throw OAuthError(.invalidScope, "scope is blank") }
-            }
-            self = .refreshToken(token, scope: scope)
+    public static func allow(_ grantType: GrantType, to client: ClientMetadata) throws(OAuthError) {
+        guard client.grantTypes.contains(grantType) else { throw notAllowed }
+    }
+
+    public static func code(of parameters: Parameters) throws(OAuthError) -> String {
+        guard let code = parameters["code"] else { throw OAuthError(.invalidRequest, "code is missing") }
+        return code
+    }
+
+    public static func refreshToken(of parameters: Parameters) throws(OAuthError) -> String {
+        guard let token = parameters["refresh_token"] else {
+            throw OAuthError(.invalidRequest, "refresh_token is missing")
         }
+        return token
+    }
+
+    /// nil when none is asked.
+    public static func scope(of parameters: Parameters) throws(OAuthError) -> [String]? {
+        guard let asked = parameters["scope"] else { return nil }
+        let scope = try ScopeList.parse(asked)
+        // §3.3 has at least one token; "nothing" is no scope.
+        guard !scope.isEmpty else { throw OAuthError(.invalidScope, "scope is blank") }
+        return scope
     }
 
     private static let parameterNames = [

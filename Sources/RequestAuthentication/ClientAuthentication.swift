@@ -26,49 +26,72 @@ public struct ClientAuthentication: Sendable {
             throw OAuthError(.invalidClient, "the client is not known here")
         }
         do {
-            try prove(client, by: credentials)
+            for rule in ClientCredentials.Rule.allCases {
+                try rule.check(credentials, of: client, masterKeys: masterKeys, now: now())
+            }
         } catch {
             throw error.told(to: client.metadata.clientID)
         }
         return client
     }
-
-    private func prove(_ client: ClientRecord, by credentials: ClientCredentials) throws(OAuthError) {
-        guard client.isEnabled else {
-            throw OAuthError(.invalidClient, "the client is disabled")
-        }
-        let registered = client.metadata.tokenEndpointAuthMethod
-        guard credentials.method == registered else {
-            throw OAuthError(
-                .invalidClient, "the client is registered for the authentication method \(registered.rawValue)",
-                detail: "sent \(credentials.method.rawValue)")
-        }
-        if let secret = credentials.secret {
-            // All live secrets are tried, so that the time does not tell which one is near.
-            let now = now()
-            let fits = client.secrets.filter { $0.isLive(at: now) }.map {
-                masterKeys.verify(secret: secret, against: $0.hash)
-            }
-            guard fits.contains(true) else { throw OAuthError(.invalidClient, "the client secret is wrong") }
-        }
-    }
 }
 
 extension ClientCredentials {
-    var clientID: String {
+    /// A rule by which a known client proves that it is the one. The order of the cases is the order in which they are asked.
+    public enum Rule: String, Sendable, CaseIterable {
+        case enabled
+        case authenticationMethod = "token_endpoint_auth_method"
+        case secret = "client_secret"
+
+        /// Where it is written.
+        public var section: String {
+            switch self {
+            case .enabled: "RFC 6749 §5.2"
+            case .authenticationMethod: "RFC 7591 §2"
+            case .secret: "RFC 6749 §2.3.1"
+            }
+        }
+
+        /// - Parameter now: Unix seconds.
+        /// - Throws: invalid_client.
+        public func check(
+            _ credentials: ClientCredentials, of client: ClientRecord, masterKeys: MasterKeys, now: Int64
+        ) throws(OAuthError) {
+            switch self {
+            case .enabled:
+                guard client.isEnabled else { throw OAuthError(.invalidClient, "the client is disabled") }
+            case .authenticationMethod:
+                let registered = client.metadata.tokenEndpointAuthMethod
+                guard credentials.method == registered else {
+                    throw OAuthError(
+                        .invalidClient, "the client is registered for the authentication method \(registered.rawValue)",
+                        detail: "sent \(credentials.method.rawValue)")
+                }
+            case .secret:
+                guard let secret = credentials.secret else { return }
+                // All live secrets are tried, so that the time does not tell which one is near.
+                let fits = client.secrets.filter { $0.isLive(at: now) }.map {
+                    masterKeys.verify(secret: secret, against: $0.hash)
+                }
+                guard fits.contains(true) else { throw OAuthError(.invalidClient, "the client secret is wrong") }
+            }
+        }
+    }
+
+    public var clientID: String {
         switch self {
         case .basic(let clientID, _), .post(let clientID, _), .none(let clientID): clientID
         }
     }
 
-    var secret: String? {
+    public var secret: String? {
         switch self {
         case .basic(_, let secret), .post(_, let secret): secret
         case .none: nil
         }
     }
 
-    var method: TokenEndpointAuthMethod {
+    public var method: TokenEndpointAuthMethod {
         switch self {
         case .basic: .clientSecretBasic
         case .post: .clientSecretPost
