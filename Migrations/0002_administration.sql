@@ -13,6 +13,10 @@ CREATE INDEX authorization_codes_unspent ON authorization_codes (account_id) WHE
 
 ALTER TABLE browser_sessions ADD COLUMN end_reason text;
 
+-- For lists: of accounts page by page, and of who has granted what to a client.
+CREATE INDEX accounts_page ON accounts (canonical_username COLLATE "C");
+CREATE INDEX consents_client ON consents (client_id, account_id);
+
 -- ---- Clients
 
 ALTER TABLE client_secrets ADD COLUMN last_used_at timestamptz;
@@ -37,15 +41,16 @@ CREATE TRIGGER clients_end AFTER UPDATE OF enabled ON clients
 -- statements, because what ends must be looked for after the lock is had: what came before it is then seen, and what comes
 -- later waits, and finds that there is nothing left to build on.
 
--- Ends a browser session and every grant made from it; false if it had ended before or is none.
+-- Ends a browser session and every grant made from it; false if there was nothing to end. A session that ended because
+-- somebody else signed in with that browser may have grants still.
 CREATE FUNCTION end_session(p_id bigint, p_reason text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    had boolean;
 BEGIN
     UPDATE browser_sessions SET ended_at = now(), end_reason = p_reason WHERE id = p_id AND ended_at IS NULL;
-    IF NOT FOUND THEN
-        RETURN false;
-    END IF;
+    had := FOUND;
     UPDATE grants SET ended_at = now(), end_reason = p_reason WHERE session_id = p_id AND ended_at IS NULL;
-    RETURN true;
+    RETURN had OR FOUND;
 END $$;
 
 -- Ends all browser sessions and grants of an account; how many sessions and grants that were.

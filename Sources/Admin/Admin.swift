@@ -35,7 +35,7 @@ public struct Admin: Sendable {
         tokenSecrets = AdminTokenSecrets(masterKeys)
     }
 
-    public var routes: [Route] { clientRoutes + switchRoutes }
+    public var routes: [Route] { clientRoutes + switchRoutes + accountRoutes + sessionRoutes }
 
     /// What a handler works with: the request, and who it comes from.
     struct Call: Sendable {

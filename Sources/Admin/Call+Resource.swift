@@ -47,6 +47,17 @@ extension Admin.Call {
         return .json(JSON.object(members).serialized())
     }
 
+    /// A page of a list.
+    /// - Parameters:
+    ///   - found: what is on the page, and one more if there is more.
+    ///   - place: what `after` is given to go on behind it.
+    func page<Record>(
+        of found: [Record], limit: Int64, json: (Record) -> JSON, place: (Record) -> String
+    ) -> Response {
+        let page = found.prefix(Int(limit))
+        return list(page.map(json), next: found.count > page.count ? page.last.map(place) : nil)
+    }
+
     func done() -> Response {
         Response(status: 204, headers: Headers([("Cache-Control", "no-store")]))
     }

@@ -1,9 +1,12 @@
 import Argon2
 import ASCII
 import JSON
+import OpenID
 
 /// What an account may be made of.
 public enum AccountRules {
+    public typealias Problem = ClientMetadata.Problem
+
     /// The reason why a text cannot be a username; nil when it can.
     public static func usernameProblem(_ username: String) -> String? {
         if username.isEmpty { return "must not be empty" }
@@ -11,7 +14,17 @@ public enum AccountRules {
         if username.first?.isWhitespace == true || username.last?.isWhitespace == true {
             return "must not begin or end with a blank"
         }
-        return hasControls(username) ? "must not hold control characters" : nil
+        if hasControls(username) { return "must not hold control characters" }
+        // Two people must not be told apart by what nobody sees.
+        return username.unicodeScalars.contains(where: isInvisible) ? "must not hold invisible characters" : nil
+    }
+
+    /// Zero-width characters, soft hyphens, direction marks, variation selectors, line separators and the like.
+    private static func isInvisible(_ character: Unicode.Scalar) -> Bool {
+        switch character.properties.generalCategory {
+        case .format, .lineSeparator, .paragraphSeparator: true
+        default: character.properties.isDefaultIgnorableCodePoint
+        }
     }
 
     /// The reason why a text cannot be a password; nil when it can (NIST SP 800-63B §5.1.1: long enough, else anything).
@@ -42,56 +55,55 @@ public enum AccountRules {
         "formatted", "street_address", "locality", "region", "postal_code", "country",
     ]
 
-    /// What is wrong with an object of claims: each with the claim's name in front.
-    public static func claimProblems(_ json: JSON) -> [String] {
-        guard let members = json.objectValue else { return ["claims: must be an object"] }
-        var problems = members.compactMap { member -> String? in
+    /// What is wrong with an object of claims; each names its claim, or the member of one (`address.country`).
+    public static func claimProblems(_ json: JSON) -> [Problem] {
+        guard let members = json.objectValue else { return [Problem(field: "claims", reason: "must be an object")] }
+        var problems = members.compactMap { member -> Problem? in
             guard let kind = claims.first(where: { $0.0 == member.name })?.1 else {
-                return "\(member.name): there is no such claim"
+                return Problem(field: member.name, reason: "there is no such claim")
             }
-            return problem(member.value, kind).map { "\(member.name)\($0)" }
+            if kind == .address { return addressProblem(member.value) }
+            return reason(against: member.value, kind).map { Problem(field: member.name, reason: $0) }
         }
         if let email = json["email"]?.stringValue, !isAddress(email) {
-            problems.append("email: must be an address such as alice@example.com")
+            problems.append(Problem(field: "email", reason: "must be an address such as alice@example.com"))
         }
         for (verified, claim) in [("email_verified", "email"), ("phone_number_verified", "phone_number")]
         where json[verified] != nil && json[claim] == nil {
-            problems.append("\(verified): means nothing without \(claim)")
+            problems.append(Problem(field: verified, reason: "means nothing without \(claim)"))
         }
         return problems
     }
 
-    /// What comes behind the claim's name: ": reason", or ".member: reason".
-    private static func problem(_ value: JSON, _ kind: Kind) -> String? {
+    private static func reason(against value: JSON, _ kind: Kind) -> String? {
+        if kind == .bool { return value.boolValue == nil ? "must be true or false" : nil }
+        guard let text = value.stringValue else { return "must be a string" }
+        if text.isEmpty { return "must not be empty; leave the claim out" }
+        if text.utf8.count > 2048 { return "must have at most 2,048 bytes" }
+        if hasControls(text) { return "must not hold control characters" }
         switch kind {
-        case .bool: return value.boolValue == nil ? ": must be true or false" : nil
-        case .address: return addressProblem(value)
-        default: break
-        }
-        guard let text = value.stringValue else { return ": must be a string" }
-        if text.isEmpty { return ": must not be empty; leave the claim out" }
-        if text.utf8.count > 2048 { return ": must have at most 2,048 bytes" }
-        if hasControls(text) { return ": must not hold control characters" }
-        switch kind {
-        case .url: return isWebURL(text) ? nil : ": must be an http or https URL"
-        case .date: return isDate(text) ? nil : ": must be YYYY-MM-DD, YYYY, or 0000-MM-DD (Core §5.1)"
-        case .language: return isLanguageTag(text) ? nil : ": must be a language tag such as en or en-GB"
+        case .url: return isWebURL(text) ? nil : "must be an http or https URL"
+        case .date: return isDate(text) ? nil : "must be YYYY-MM-DD, YYYY, or 0000-MM-DD (Core §5.1)"
+        case .language: return isLanguageTag(text) ? nil : "must be a language tag such as en or en-GB"
         default: return nil
         }
     }
 
-    private static func addressProblem(_ value: JSON) -> String? {
-        guard let members = value.objectValue else { return ": must be an object" }
+    private static func addressProblem(_ value: JSON) -> Problem? {
+        guard let members = value.objectValue else { return Problem(field: "address", reason: "must be an object") }
         for member in members {
-            guard addressMembers.contains(member.name) else { return ".\(member.name): there is no such member" }
+            let field = "address.\(member.name)"
+            guard addressMembers.contains(member.name) else {
+                return Problem(field: field, reason: "there is no such member")
+            }
             guard let text = member.value.stringValue, !text.isEmpty, text.utf8.count <= 2048 else {
-                return ".\(member.name): must be a string of 1 to 2,048 bytes"
+                return Problem(field: field, reason: "must be a string of 1 to 2,048 bytes")
             }
             // Lines may be separated by CR LF or LF in formatted and street_address.
             let controls = text.unicodeScalars.filter { $0.properties.generalCategory == .control }
             let allowsLines = member.name == "formatted" || member.name == "street_address"
             guard controls.allSatisfy({ allowsLines && ($0 == "\n" || $0 == "\r") }) else {
-                return ".\(member.name): must not hold control characters"
+                return Problem(field: field, reason: "must not hold control characters")
             }
         }
         return nil

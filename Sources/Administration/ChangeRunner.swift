@@ -52,7 +52,7 @@ public typealias Precondition = @Sendable (JSON?) throws -> Void
 /// The members in which two objects differ, as `before` and `after` of an audit event.
 func difference(_ before: JSON, _ after: JSON) -> [JSON.Member] {
     func differing(_ a: JSON, from b: JSON) -> [JSON.Member] {
-        (a.objectValue ?? []).filter { b[$0.name].map(canonical) != canonical($0.value) }
+        (a.objectValue ?? []).filter { member in b[member.name].map { hasSameText($0, member.value) } != true }
     }
     return [
         .init("before", .object(differing(before, from: after))),

@@ -13,9 +13,20 @@ public struct Account: Sendable {
     /// Standard claims (Core §5.1) as an object; absent ones are left out.
     public var claims: JSON
     public var status: AccountStatus
+    /// Unix seconds.
+    public let createdAt: Int64
+    public let updatedAt: Int64
 
     /// How pages call the account.
     public var displayName: String { claims["name"]?.stringValue ?? username }
+}
+
+/// How an account is called by who asks for it.
+public enum AccountName: Sendable {
+    /// `sub`.
+    case subject(String)
+    /// In any spelling.
+    case username(String)
 }
 
 public struct AccountStore: Sendable {
@@ -23,16 +34,20 @@ public struct AccountStore: Sendable {
     public let database: any StatementRunner
     public init(database: any StatementRunner) { self.database = database }
 
-    private static let columns = "id, subject, username, password_hash, claims::text, status"
+    static let columns = """
+        id, subject, username, password_hash, claims::text, status, floor(extract(epoch FROM created_at))::bigint,
+        floor(extract(epoch FROM updated_at))::bigint
+        """
 
-    private static func account(_ row: Row) throws -> Account {
+    static func account(_ row: Row) throws -> Account {
         guard let status = AccountStatus(rawValue: row.string(5)) else {
             throw StoredDataError(description: "account \(row.int(0)) has an unknown status")
         }
         do {
             return Account(
                 id: row.int(0), subject: row.string(1), username: row.string(2), passwordHash: row.optionalString(3),
-                claims: try JSON(parsing: Array(row.string(4).utf8)), status: status)
+                claims: try JSON(parsing: Array(row.string(4).utf8)), status: status, createdAt: row.int(6),
+                updatedAt: row.int(7))
         } catch {
             throw StoredDataError(description: "the claims of account \(row.int(0)) cannot be read: \(error)")
         }
@@ -78,7 +93,7 @@ public struct AccountStore: Sendable {
         let text = String(decoding: claims.serialized(), as: UTF8.self)
         let row = try await database.query(
             Self.putStatement, [.text(username), .optional(passwordHash), .text(text)])[0]
-        return (try Self.account(row), row.bool(6))
+        return (try Self.account(row), row.bool(8))
     }
 
     private static let setPasswordStatement = Statement("account_set_password", "SELECT set_password($1, $2)")

@@ -74,7 +74,7 @@ public struct SessionStore: Sendable {
             WHERE secret_hash = $8 AND account_id = (SELECT id FROM account) AND ended_at IS NULL AND expires_at > now()
             RETURNING id, sid),
         replaced AS (
-            UPDATE browser_sessions SET ended_at = now()
+            UPDATE browser_sessions SET ended_at = now(), end_reason = 'signed_out'
             WHERE secret_hash = $8 AND account_id <> (SELECT id FROM account) AND ended_at IS NULL),
         created AS (
             INSERT INTO browser_sessions (secret_hash, sid, account_id, auth_time, acr, amr, expires_at)
@@ -120,7 +120,7 @@ public struct SessionStore: Sendable {
     private static let endStatement = Statement("session_end", "SELECT end_session($1, $2)")
 
     /// Ends a browser session and every grant made from it.
-    /// - Returns: false if it had ended before, or is none.
+    /// - Returns: false if there was nothing to end.
     public func end(_ id: Int64, _ reason: EndReason) async throws(DatabaseError) -> Bool {
         try await database.query(Self.endStatement, [.int(id), .text(reason.rawValue)])[0].bool(0)
     }

@@ -42,7 +42,7 @@ enum AccountCommands {
         if let problem = AccountRules.usernameProblem(username) { throw UsageError("USERNAME \(problem)") }
         let claims = try claims(invocation)
         let problems = AccountRules.claimProblems(claims)
-        guard problems.isEmpty else { throw SystemError(problems.joined(separator: "\n")) }
+        guard problems.isEmpty else { throw SystemError(problems.map(\.description).joined(separator: "\n")) }
         if invocation.has("password-stdin"), invocation.value("claims") == "-" {
             throw UsageError("standard input cannot hold both the claims and the password")
         }
