@@ -121,8 +121,12 @@ CREATE TABLE audit_events (
     detail jsonb NOT NULL DEFAULT '{}',
     PRIMARY KEY (id, occurred_at)
 ) PARTITION BY RANGE (occurred_at);
+CREATE INDEX audit_events_event ON audit_events (event, id);
 CREATE INDEX audit_events_client ON audit_events (client_id, id) WHERE client_id IS NOT NULL;
 CREATE INDEX audit_events_subject ON audit_events (subject, id) WHERE subject IS NOT NULL;
+CREATE INDEX audit_events_request ON audit_events (request_id) WHERE request_id IS NOT NULL;
+-- Few events are an admin's.
+CREATE INDEX audit_events_actor ON audit_events (actor_kind, actor, id) WHERE actor_kind IN ('admin_token', 'command');
 
 -- No role may change or delete an event, the owner of the table neither. Old months are dropped whole, by DDL.
 CREATE FUNCTION refuse_change_of_audit() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -141,27 +145,41 @@ CREATE TRIGGER audit_events_not_emptied BEFORE TRUNCATE ON audit_events_other
 
 -- Makes the partitions of this month and the two after it, where they are missing. With its owner's rights, so that
 -- the server's role needs none of its own.
+-- Nobody waits for it. A table is made apart and then attached, which is in the way of no INSERT (but one into the default
+-- partition, for as long as that is looked through); what cannot be locked at once is left for the next call.
 CREATE FUNCTION prepare_audit_partitions() RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    LANGUAGE plpgsql SECURITY DEFINER SET lock_timeout = '100ms' AS $$
 DECLARE
-    first timestamp := date_trunc('month', now() AT TIME ZONE 'UTC');
-    month timestamp;
+    month timestamptz;
+    next_month timestamptz;
     name text;
 BEGIN
+    -- Who comes second leaves it to the first.
+    IF NOT pg_try_advisory_xact_lock(7357003) THEN
+        RETURN;
+    END IF;
     FOR i IN 0..2 LOOP
-        month := first + i * interval '1 month';
-        name := 'audit_events_' || to_char(month, 'YYYY_MM');
-        CONTINUE WHEN to_regclass(name) IS NOT NULL;
+        month := (date_trunc('month', now() AT TIME ZONE 'UTC') + i * interval '1 month') AT TIME ZONE 'UTC';
+        next_month := (month AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC';
+        name := 'audit_events_' || to_char(month AT TIME ZONE 'UTC', 'YYYY_MM');
+        -- A month that the default partition holds events of already stays there to its end.
+        CONTINUE WHEN to_regclass(name) IS NOT NULL OR EXISTS (
+            SELECT FROM audit_events_other WHERE occurred_at >= month AND occurred_at < next_month);
         BEGIN
-            EXECUTE format('CREATE TABLE %I PARTITION OF audit_events FOR VALUES FROM (%L) TO (%L)',
-                name, month || '+00', (month + interval '1 month') || '+00');
+            EXECUTE format('CREATE TABLE %I (LIKE audit_events INCLUDING DEFAULTS INCLUDING INDEXES)', name);
             EXECUTE format('CREATE TRIGGER audit_events_not_emptied BEFORE TRUNCATE ON %I
                 FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_audit()', name);
+            EXECUTE format('ALTER TABLE audit_events ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
+                name, month, next_month);
         EXCEPTION
-            -- Another node was first, or the default partition holds events of that month already: they stay there.
-            WHEN duplicate_table OR check_violation OR invalid_object_definition THEN NULL;
+            -- In use just now, or an event of that month has come into the default partition meanwhile.
+            WHEN lock_not_available OR check_violation THEN NULL;
         END;
     END LOOP;
+END $$;
+-- A function with its owner's rights must not find what its caller has put in front: this schema only.
+DO $$ BEGIN
+    EXECUTE format('ALTER FUNCTION prepare_audit_partitions() SET search_path = %I, pg_temp', current_schema());
 END $$;
 SELECT prepare_audit_partitions();
 

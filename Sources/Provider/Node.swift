@@ -120,6 +120,7 @@ final class Node: Sendable {
             await reloadKeys(from: worker.database)
             do {
                 while try await housekeeping.runOnce() { await worker.loop.sleep(for: .milliseconds(50)) }
+                try await housekeeping.preparePartitions()
             } catch {
                 Log.warning("housekeeping.failed", [.init("reason", .string("\(error)"))])
             }

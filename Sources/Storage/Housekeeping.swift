@@ -1,6 +1,7 @@
 import Postgres
 
-/// Deletes rows that nobody can ask for any more: small batches, one node at a time (an advisory lock).
+/// Deletes rows that nobody can ask for any more: small batches, one node at a time (an advisory lock). And makes room for
+/// the events of the months to come.
 public struct Housekeeping: Sendable {
     public let database: Database
     public init(database: Database) { self.database = database }
@@ -24,6 +25,14 @@ public struct Housekeeping: Sendable {
                 SELECT ctid FROM \(rule.0) WHERE \(rule.1) LIMIT \(batch)))
             AND pg_try_advisory_xact_lock(\(lock))
             """)
+    }
+
+    private static let partitionsStatement = Statement("audit_prepare_partitions", "SELECT prepare_audit_partitions()")
+
+    /// Makes the partitions of the record for this month and the next two, where they are missing and where that is in
+    /// nobody's way just now. Events of a month without one go to the default partition.
+    public func preparePartitions() async throws(DatabaseError) {
+        _ = try await database.query(Self.partitionsStatement)
     }
 
     /// Deletes at most one batch of each kind.

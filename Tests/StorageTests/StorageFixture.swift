@@ -11,6 +11,8 @@ import TestSupport
 struct StorageFixture: Sendable {
     let database: Database
     let session: BrowserSession
+    /// For sessions beside the client under test.
+    let connectionString: String
 
     static let sessionHash: [UInt8] = [1, 2, 3]
 
@@ -58,7 +60,7 @@ struct StorageFixture: Sendable {
             else { throw TestFailure("the account of the fixture cannot sign in") }
             try await ConsentStore(database: database).add(
                 ["openid"], by: session, clientID: "web1", origin: .none)
-            try await body(StorageFixture(database: database, session: session))
+            try await body(StorageFixture(database: database, session: session, connectionString: connectionString))
             await database.close(limit: .seconds(2))
         }
     }
