@@ -2,7 +2,7 @@ import JOSE
 import OpenSSL
 import Storage
 
-/// Makes, rotates and revokes signing keys; nodes hear of each change by NOTIFY.
+/// Makes, rotates and revokes signing keys; nodes hear of each change by NOTIFY. Each is on record, with who did it.
 public struct KeyAdministration: Sendable {
     /// How long a JWKS may be cached.
     public static let jwksMaxAge: Int64 = 300
@@ -22,10 +22,10 @@ public struct KeyAdministration: Sendable {
     public func list() async throws -> [StoredSigningKey] { try await store.all() }
 
     /// Makes the first key, which signs at once, unless there is one.
-    public func makeFirstIfNeeded() async throws {
+    public func makeFirstIfNeeded(by actor: AuditEvent.Actor, from origin: AuditEvent.Origin = .none) async throws {
         let keys = try await store.all()
         guard !keys.contains(where: { $0.revokedAt == nil && $0.retiredAt == nil }) else { return }
-        try await store.addFirst(try makeKey())
+        try await store.addFirst(try makeKey(), by: actor, from: origin)
     }
 
     public enum RotationResult: Sendable {
@@ -35,18 +35,24 @@ public struct KeyAdministration: Sendable {
         case alreadyPending(keyID: String)
     }
 
-    public func rotate() async throws -> RotationResult {
+    public func rotate(
+        by actor: AuditEvent.Actor, from origin: AuditEvent.Origin = .none
+    ) async throws -> RotationResult {
         let key = try makeKey()
-        if let pending = try await store.rotate(to: key, lead: Self.lead, overlap: Self.overlap) {
-            return .alreadyPending(keyID: pending)
-        }
+        let pending = try await store.rotate(
+            to: key, lead: Self.lead, overlap: Self.overlap, by: actor, from: origin)
+        if let pending { return .alreadyPending(keyID: pending) }
         return .published(keyID: key.keyID)
     }
 
     /// Takes a key out of use and out of the JWKS at once: tokens it signed no longer verify. If nothing else would sign, the
     /// waiting key does, or else a new one.
     /// - Returns: false if there is no such key or it is revoked already.
-    public func revoke(_ keyID: String) async throws -> Bool { try await store.revoke(keyID, spare: try makeKey()) }
+    public func revoke(
+        _ keyID: String, by actor: AuditEvent.Actor, from origin: AuditEvent.Origin = .none
+    ) async throws -> Bool {
+        try await store.revoke(keyID, spare: try makeKey(), by: actor, from: origin)
+    }
 
     private func makeKey() throws -> StoredSigningKey {
         let key = try RSAPrivateKey.generate()

@@ -38,7 +38,7 @@ final class Node: Sendable {
         let store = SigningKeyStore(database: database)
         try await keyRing.load(from: store)
         guard !canSign else { return }
-        try await KeyAdministration(store: store, masterKeys: masterKeys).makeFirstIfNeeded()
+        try await KeyAdministration(store: store, masterKeys: masterKeys).makeFirstIfNeeded(by: .system)
         try await keyRing.load(from: store)
     }
 

@@ -1,3 +1,4 @@
+import JSON
 import Postgres
 
 /// A signing key as stored. Its state follows from the times (Unix seconds).
@@ -31,7 +32,7 @@ public struct StoredSigningKey: Sendable {
     }
 }
 
-/// Signing keys. Every change tells all nodes.
+/// Signing keys. Every change tells all nodes, and is on record by its own transaction.
 public struct SigningKeyStore: Sendable {
     public let database: Database
     public init(database: Database) { self.database = database }
@@ -69,11 +70,22 @@ public struct SigningKeyStore: Sendable {
         """)
 
     /// Stores a key that signs at once, unless one signs or will sign already.
-    public func addFirst(_ key: StoredSigningKey) async throws {
+    public func addFirst(
+        _ key: StoredSigningKey, by actor: AuditEvent.Actor, from origin: AuditEvent.Origin
+    ) async throws {
         try await database.transaction { transaction in
             _ = try await transaction.query(Self.lockStatement)
-            _ = try await transaction.query(Self.addFirstStatement, Self.parameters(key))
+            try await Self.addFirst(key, by: actor, from: origin, in: transaction)
         }
+    }
+
+    private static func addFirst(
+        _ key: StoredSigningKey, by actor: AuditEvent.Actor, from origin: AuditEvent.Origin,
+        in transaction: Transaction
+    ) async throws {
+        guard try await transaction.query(addFirstStatement, parameters(key)).affected == 1 else { return }
+        try await AuditStore(database: transaction).record(
+            AuditEvent(.keyCreated, by: actor, from: origin, detail: [.init("kid", .string(key.keyID))]))
     }
 
     // The lock orders the changes; a statement that looks must begin after it, or two would each see only what was before.
@@ -94,12 +106,19 @@ public struct SigningKeyStore: Sendable {
     /// Publishes a key that signs `lead` seconds from now; the keys before it retire then, and are gone `overlap` seconds
     /// after.
     /// - Returns: nil, or the id of a key that waits to sign already (then nothing was changed).
-    public func rotate(to key: StoredSigningKey, lead: Int64, overlap: Int64) async throws -> String? {
+    public func rotate(
+        to key: StoredSigningKey, lead: Int64, overlap: Int64, by actor: AuditEvent.Actor,
+        from origin: AuditEvent.Origin
+    ) async throws -> String? {
         try await database.transaction { transaction in
             _ = try await transaction.query(Self.lockStatement)
             if let pending = try await transaction.query(Self.pendingStatement).first { return pending.string(0) }
             _ = try await transaction.query(Self.addStatement, Self.parameters(key) + [.int(lead)])
             _ = try await transaction.query(Self.retireStatement, [.text(key.keyID), .int(lead), .int(overlap)])
+            try await AuditStore(database: transaction).record(
+                AuditEvent(
+                    .keyRotated, by: actor, from: origin,
+                    detail: [.init("kid", .string(key.keyID)), .init("signs_in", .integer(lead))]))
             return nil
         }
     }
@@ -115,16 +134,23 @@ public struct SigningKeyStore: Sendable {
         AND NOT EXISTS (
             SELECT FROM signing_keys WHERE signs_from <= now() AND revoked_at IS NULL
                 AND (retired_at IS NULL OR retired_at > now()))
+        RETURNING key_id
         """)
 
     /// Takes a key out of use and out of the JWKS at once. If nothing would sign then, the waiting key does, or else `spare`.
     /// - Returns: false if there is no such key or it is revoked already.
-    public func revoke(_ keyID: String, spare: StoredSigningKey) async throws -> Bool {
+    public func revoke(
+        _ keyID: String, spare: StoredSigningKey, by actor: AuditEvent.Actor, from origin: AuditEvent.Origin
+    ) async throws -> Bool {
         try await database.transaction { transaction in
             _ = try await transaction.query(Self.lockStatement)
             guard try await transaction.query(Self.revokeStatement, [.text(keyID)]).affected == 1 else { return false }
-            _ = try await transaction.query(Self.promoteStatement)
-            _ = try await transaction.query(Self.addFirstStatement, Self.parameters(spare))
+            let promoted = try await transaction.query(Self.promoteStatement).first?.string(0)
+            var detail: [JSON.Member] = [.init("kid", .string(keyID))]
+            if let promoted { detail.append(.init("signs_now", .string(promoted))) }
+            try await AuditStore(database: transaction).record(
+                AuditEvent(.keyRevoked, by: actor, from: origin, detail: detail))
+            try await Self.addFirst(spare, by: actor, from: origin, in: transaction)
             return true
         }
     }

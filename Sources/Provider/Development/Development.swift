@@ -95,7 +95,7 @@ public struct Development {
             _ = try await Migrator.embedded.run(on: database)
             let keys = KeyAdministration(
                 store: SigningKeyStore(database: database), masterKeys: configuration.masterKeys)
-            try await keys.makeFirstIfNeeded()
+            try await keys.makeFirstIfNeeded(by: .command(operatingSystemUser()))
             try await demonstration.install(on: database, masterKeys: configuration.masterKeys)
             var lines: [String] = []
             for file in files {

@@ -47,15 +47,16 @@ enum KeyCommands {
             published until the last token it signed has expired. Makes the first key when there is none.
             """
     ) { _ in
+        let actor = AuditEvent.Actor.command(operatingSystemUser())
         let result = try withKeys { keys -> KeyAdministration.RotationResult? in
             let isFirst = try await keys.list().allSatisfy {
                 $0.state(at: now()) == .revoked || $0.state(at: now()) == .gone
             }
             if isFirst {
-                try await keys.makeFirstIfNeeded()
+                try await keys.makeFirstIfNeeded(by: actor)
                 return nil
             }
-            return try await keys.rotate()
+            return try await keys.rotate(by: actor)
         }
         switch result {
         case nil: printOut("made the first key, which signs at once\n")
@@ -72,7 +73,8 @@ enum KeyCommands {
         details: "Tokens signed by it no longer verify. The waiting key, or else a new one, signs from now on."
     ) { invocation in
         let keyID = invocation.positionals[0]
-        guard try withKeys({ try await $0.revoke(keyID) }) else {
+        let actor = AuditEvent.Actor.command(operatingSystemUser())
+        guard try withKeys({ try await $0.revoke(keyID, by: actor) }) else {
             throw SystemError("there is no key \(quoted(keyID)) that could be revoked")
         }
         printOut("revoked key \(keyID)\n")
