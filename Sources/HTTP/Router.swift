@@ -17,17 +17,23 @@ public struct Router: Sendable {
     /// Those with braces in their path.
     private var templates: [PathTemplate] = []
     private let notFound: @Sendable (Request) -> Response
+    private let methodNotAllowed: @Sendable (Request) -> Response
     private let failure: @Sendable (any Error, Request) -> Response
 
     /// - Parameters:
     ///   - notFound: the answer for unknown paths (a page for browsers).
+    ///   - methodNotAllowed: the answer for methods that a path does not have, with status 405. `Allow` is added to it.
     ///   - failure: the answer when a handler threw. Whatever it answers also carries the route's CORS fields.
     /// - Precondition: no two routes have the same method and path; none has the method HEAD.
     public init(
         routes: [Route], notFound: @escaping @Sendable (Request) -> Response,
+        methodNotAllowed: @escaping @Sendable (Request) -> Response = { _ in
+            .text(status: 405, "Method not allowed\n")
+        },
         failure: @escaping @Sendable (any Error, Request) -> Response
     ) {
         self.notFound = notFound
+        self.methodNotAllowed = methodNotAllowed
         self.failure = failure
         for route in routes {
             let isTaken = resources[route.path]?.routes.contains { $0.method == route.method } ?? false
@@ -97,8 +103,7 @@ public struct Router: Sendable {
 
     private func withoutRoute(_ request: Request, _ resource: Resource) -> Response {
         let isAnsweredOptions = request.method == .options && resource.hasCORS
-        var response =
-            isAnsweredOptions ? Response(status: 204) : Response.text(status: 405, "Method not allowed\n")
+        var response = isAnsweredOptions ? Response(status: 204) : methodNotAllowed(request)
         response.headers.add("Allow", resource.allow)
         guard resource.hasCORS else { return response }
         Self.addCORSFields(to: &response)

@@ -2,13 +2,13 @@
 public enum AdminRole: String, Sendable, CaseIterable {
     /// Everything.
     case admin
-    /// Runs apps and people: clients, switches, accounts, sessions; reads the rest. Neither keys nor admin tokens.
+    /// Runs apps and people: clients, switches, accounts, sessions; reads keys and the audit record. No admin tokens.
     case `operator`
-    /// Reads everything, changes nothing.
+    /// Reads everything but admin tokens, changes nothing.
     case auditor
 
     /// - Parameter area: what is looked at.
-    public func mayRead(_ area: AdminArea) -> Bool { true }
+    public func mayRead(_ area: AdminArea) -> Bool { self == .admin || area != .adminTokens }
 
     public func mayChange(_ area: AdminArea) -> Bool {
         switch self {

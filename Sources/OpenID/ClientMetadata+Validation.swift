@@ -98,7 +98,7 @@ extension MetadataReader {
             return ""
         }
         if !ClientMetadata.isClientID(text) {
-            report("client_id", "must be 1 to 128 letters, digits, - . _ or ~")
+            report("client_id", "must be 1 to 128 letters, digits, - . _ or ~, and not . or ..")
         }
         return text
     }

@@ -84,9 +84,10 @@ public struct ClientMetadata: Sendable, Equatable {
         }
     }
 
-    /// 1 to 128 unreserved characters: safe in URLs, headers, logs and Basic credentials without any encoding.
+    /// 1 to 128 unreserved characters: safe in URLs, headers, logs and Basic credentials without any encoding. But not `.` or
+    /// `..`, which whoever sends a URL takes out of its path.
     public static func isClientID(_ text: String) -> Bool {
-        (1...128).contains(text.utf8.count) && text.utf8.allSatisfy(ASCII.isUnreserved)
+        (1...128).contains(text.utf8.count) && text.utf8.allSatisfy(ASCII.isUnreserved) && text != "." && text != ".."
     }
 
     /// The names `switches` may have.

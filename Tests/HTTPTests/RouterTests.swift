@@ -30,6 +30,19 @@ import Testing
         #expect(await respond(.get, "/%70lain").status == 404)
     }
 
+    @Test("the answer for methods that are not there can be told; Allow is added to it") func toldMethodNotAllowed()
+        async
+    {
+        let router = Router(
+            routes: [Route(.get, "/plain") { _ in .text(status: 200, "plain") }],
+            notFound: { _ in .text(status: 404, "no") }, methodNotAllowed: { .json(status: 405, Array($0.path.utf8)) },
+            failure: { _, _ in .text(status: 500, "failed") })
+        let response = await router.respond(to: Request(method: .put, path: "/plain"))
+        #expect(response.status == 405)
+        #expect(response.headers["Allow"] == "GET, HEAD")
+        #expect(response.body == Array("/plain".utf8))
+    }
+
     @Test("RFC 9110 §15.5.6: 405 names the methods there are") func methodNotAllowed() async {
         let plain = await respond(.put, "/plain")
         #expect(plain.status == 405)

@@ -165,12 +165,12 @@ import Testing
             ("a", true), ("A.b-c_d~9", true), (String(repeating: "a", count: 128), true), ("", false),
             (String(repeating: "a", count: 129), false),
             ("a b", false), ("a/b", false), ("a:b", false), ("a%b", false), ("\u{E9}", false), ("\u{212A}", false),
-            ("<script>", false), ("a\\u0000", false),
+            ("<script>", false), ("a\\u0000", false), (".", false), ("..", false), ("...", true), (".a", true),
         ])
     func clientID(text: String, accepted: Bool) throws {
         let found = try problems(
             #"{"client_id": "\#(text)", "client_name": "X", "redirect_uris": ["https://rp.example/cb"]}"#)
-        #expect(found == (accepted ? [] : ["client_id: must be 1 to 128 letters, digits, - . _ or ~"]))
+        #expect(found == (accepted ? [] : ["client_id: must be 1 to 128 letters, digits, - . _ or ~, and not . or .."]))
     }
 
     @Test(
