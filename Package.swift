@@ -43,6 +43,10 @@ let package = Package(
                 .embedInCode("0001_first.sql"), .embedInCode("0002_administration.sql"),
             ], swiftSettings: common),
 
+        // The description that people read is the one that is served: a link in its folder leads to Docs/openapi.yaml.
+        .target(
+            name: "AdminDescription", resources: [.embedInCode("openapi.yaml")], swiftSettings: common),
+
         // Features: never import one another
         target("Discovery", ["RequestAuthentication", "OpenID", "JSON", "HTTP"]),
         target("JWKS", ["Issuance", "OpenID", "JOSE", "JSON", "HTTP"]),
@@ -70,8 +74,9 @@ let package = Package(
         target(
             "Admin",
             [
-                "Administration", "RequestAuthentication", "Issuance", "Storage", "OpenID", "Argon2", "JSON", "OpenSSL",
-                "HTTP", "Postgres", "ASCII",
+                "AdminDescription", "Administration", "RequestAuthentication", "Issuance", "Storage", "OpenID",
+                "Argon2",
+                "JSON", "OpenSSL", "HTTP", "Postgres", "Telemetry", "ASCII",
             ]),
         target("Demo", ["Pages", "HTTP"]),
 
@@ -127,6 +132,7 @@ let package = Package(
         tests("FuzzTests", ["FuzzTargets", "SeededRandom"]),
         tests("IssuanceTests", ["Issuance", "JOSE", "SeededRandom"]),
         tests("InteractionTests", ["Interaction", "OpenID", "Storage", "JSON"]),
+        tests("AdminTests", ["Admin", "Storage", "OpenID", "HTTP", "JSON"]),
         tests("SignInTests", ["SignIn"]),
         tests("PagesTests", ["Pages", "OpenID", "HTTP", "SeededRandom"]),
         tests("DemoTests", ["Demo", "HTTP"]),

@@ -1,7 +1,9 @@
+import ASCII
 import Administration
 import HTTP
 import JSON
 import OpenID
+import OpenSSL
 import Storage
 
 extension Admin {
@@ -35,11 +37,13 @@ extension Admin {
 
     private func createClient(_ call: Call) async throws -> Response {
         try call.query.allow()
-        let entry = try ClientEntry(json: try call.body())
+        let body = try call.body()
+        // One without an id, or whose id is no text, which is told with all else that is wrong with it, gets a random one.
+        let entry = try ClientEntry(json: body, of: body["client_id"]?.stringValue ?? randomBytes(16).hexadecimal)
         let client = try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
             try await changes.createClient(entry)
         }
-        return call.resource(client.json, status: 201)
+        return call.resource(client.json, status: 201, at: client.metadata.clientID)
     }
 
     private func replaceClient(_ call: Call) async throws -> Response {

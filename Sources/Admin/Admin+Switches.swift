@@ -32,9 +32,10 @@ extension Admin {
         guard let state = body["state"]?.stringValue.flatMap(Switch.State.init(rawValue:)) else {
             throw AdministrationError.invalid([.init(field: "state", reason: "must be off, per_client or on")])
         }
-        for member in body.objectValue ?? [] where !["state", "name", "default"].contains(member.name) {
-            throw AdministrationError.invalid([.init(field: member.name, reason: "is unknown here")])
+        guard body["name"].map({ $0 == .string(feature.rawValue) }) ?? true else {
+            throw Problem.field("name", "must be \(feature.rawValue) or left out")
         }
+        try call.refuseOthers(in: body, "state", "name", "default")
         let states = try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
             try await changes.setSwitch(feature, to: state, if: call.precondition)
             return try await changes.switches()

@@ -15,6 +15,7 @@ public struct Admin: Sendable {
     let changes: ChangeRunner
     let tokens: AdminTokenStore
     let tokenSecrets: AdminTokenSecrets
+    let audit: AuditStore
     let masterKeys: MasterKeys
     let hasher: PasswordHasher
     let now: Now
@@ -22,10 +23,11 @@ public struct Admin: Sendable {
     let settle: @Sendable () async -> Void
 
     public init(
-        database: Database, masterKeys: MasterKeys, hasher: PasswordHasher, now: @escaping Now,
+        database: Database, audit: AuditStore, masterKeys: MasterKeys, hasher: PasswordHasher, now: @escaping Now,
         settle: @escaping @Sendable () async -> Void
     ) {
         self.database = database
+        self.audit = audit
         self.masterKeys = masterKeys
         self.hasher = hasher
         self.now = now
@@ -35,16 +37,21 @@ public struct Admin: Sendable {
         tokenSecrets = AdminTokenSecrets(masterKeys)
     }
 
-    public var routes: [Route] { clientRoutes + switchRoutes + accountRoutes + sessionRoutes }
+    public var routes: [Route] {
+        selfRoutes + clientRoutes + switchRoutes + accountRoutes + sessionRoutes + adminTokenRoutes
+    }
 
     /// What a handler works with: the request, and who it comes from.
     struct Call: Sendable {
         let request: Request
+        let access: Access
         let token: AdminToken
         let query: Query
+        let ifMatch: EntityTags?
+        let ifNoneMatch: EntityTags?
 
         var administrator: Administrator {
-            Administrator(actor: .adminToken("\(token.id) \(token.name)"), origin: request.origin)
+            Administrator(actor: token.actor, origin: request.origin)
         }
         /// `?dry_run=true`: all is done and said, and rolled back.
         var isDryRun: Bool { query.isDryRun }
@@ -53,15 +60,14 @@ public struct Admin: Sendable {
     }
 
     /// A route that only looks.
+    /// - Parameters:
+    ///   - method: POST for what is too long or too secret for a URL.
+    ///   - area: nil: for every live token.
     func read(
-        _ path: String, _ area: AdminArea, _ handler: @escaping @Sendable (Call) async throws -> Response
+        method: Method = .get, _ path: String, _ area: AdminArea?,
+        _ handler: @escaping @Sendable (Call) async throws -> Response
     ) -> Route {
-        Route(.get, Self.base + path) { request in
-            await answer(request) {
-                let call = try await open(request, area) { $0.mayRead(area) }
-                return try await handler(call)
-            }
-        }
+        route(Access(method: method, path: path, area: area, isChange: false), handler)
     }
 
     /// A route that changes something: answered when every node obeys.
@@ -69,13 +75,34 @@ public struct Admin: Sendable {
         _ method: Method, _ path: String, _ area: AdminArea,
         _ handler: @escaping @Sendable (Call) async throws -> Response
     ) -> Route {
-        Route(method, Self.base + path) { request in
-            await answer(request) {
-                let call = try await open(request, area) { $0.mayChange(area) }
-                let response = try await handler(call)
-                if !call.isDryRun { await settle() }
-                return response
-            }
+        route(Access(method: method, path: path, area: area, isChange: true)) { call in
+            let response = try await handler(call)
+            if !call.isDryRun { await settle() }
+            return response
         }
+    }
+
+    private func route(
+        _ access: Access, _ handler: @escaping @Sendable (Call) async throws -> Response
+    ) -> Route {
+        Route(access.method, Self.base + access.path) { request in
+            await answer(request) { try await handler(try await open(request, access)) }
+        }
+    }
+
+    // MARK: Where nothing is
+
+    /// Whether an unknown path would be one of ours. - Parameter path: below the issuer's.
+    public static func covers(_ path: Substring) -> Bool { path == base || path.hasPrefix(base + "/") }
+
+    /// Before any token is looked at: the paths are no secret, they stand in the description.
+    public static func notFound(_ request: Request) -> Response {
+        Problem(.notFound, "there is no such path; see \(base)/openapi.yaml").response(to: request)
+    }
+
+    /// The router adds what is allowed.
+    public static func methodNotAllowed(_ request: Request) -> Response {
+        Problem(.methodNotAllowed, "this path does not take \(request.method.name); Allow says what it takes")
+            .response(to: request)
     }
 }

@@ -11,6 +11,7 @@ struct Problem: Error {
         case invalid = "invalid"
         case unauthorized, forbidden
         case notFound = "not-found"
+        case methodNotAllowed = "method-not-allowed"
         case conflict
         case hasChanged = "has-changed"
         case wrongMediaType = "wrong-media-type"
@@ -23,6 +24,7 @@ struct Problem: Error {
             case .unauthorized: 401
             case .forbidden: 403
             case .notFound: 404
+            case .methodNotAllowed: 405
             case .conflict: 409
             case .hasChanged: 412
             case .wrongMediaType: 415
@@ -39,6 +41,7 @@ struct Problem: Error {
             case .unauthorized: "An admin token is needed"
             case .forbidden: "The admin token does not reach so far"
             case .notFound: "There is no such thing"
+            case .methodNotAllowed: "This cannot be done with it"
             case .conflict: "It cannot be done as things are"
             case .hasChanged: "It has been changed meanwhile"
             case .wrongMediaType: "The body is of another type"
@@ -51,6 +54,8 @@ struct Problem: Error {
     let kind: Kind
     let detail: String
     var fields: [ClientMetadata.Problem] = []
+    /// The code of RFC 6750 §3.1 that goes with it; a request without a token gets none.
+    var bearerError: String?
 
     init(_ kind: Kind, _ detail: String, fields: [ClientMetadata.Problem] = []) {
         self.kind = kind
@@ -62,16 +67,27 @@ struct Problem: Error {
         switch error {
         case .notFound(let text): self.init(.notFound, text)
         case .conflict(let text): self.init(.conflict, text)
-        case .hasChanged: self.init(.hasChanged, "it is not what If-Match says; read it again")
-        case .invalid(let problems):
-            self.init(.invalid, problems.first.map(\.description) ?? "", fields: problems)
+        case .hasChanged:
+            self.init(.hasChanged, "it is not what If-Match or If-None-Match takes it for; read it again")
+        case .invalid(let problems): self.init(invalid: problems)
         }
+    }
+
+    init(invalid problems: [ClientMetadata.Problem]) {
+        self.init(.invalid, problems.first.map(\.description) ?? "", fields: problems)
+    }
+
+    /// One member of a body breaks a rule.
+    static func field(_ name: String, _ reason: String) -> Problem {
+        Problem(invalid: [.init(field: name, reason: reason)])
     }
 
     /// What the database said is for the log only.
     init(_ error: DatabaseError) {
         switch error {
-        case .unavailable: self.init(.unavailable, "the database cannot be asked; nothing was changed that is not told")
+        case .unavailable:
+            self.init(
+                .unavailable, "the database cannot be asked; if this was to change something, look whether it did")
         case .refused: self.init(.failure, "the service has failed")
         }
     }
@@ -91,7 +107,9 @@ struct Problem: Error {
         var response = Response.json(status: kind.status, JSON.object(members).serialized())
         response.headers.set("Content-Type", "application/problem+json")
         switch kind {
-        case .unauthorized: response.headers.set("WWW-Authenticate", "Bearer realm=\"seleid-admin\"")
+        case .unauthorized, .forbidden:
+            let error = bearerError.map { ", error=\"\($0)\"" } ?? ""
+            response.headers.set("WWW-Authenticate", "Bearer realm=\"seleid-admin\"\(error)")
         case .unavailable: response.headers.set("Retry-After", "2")
         default: break
         }

@@ -1,46 +1,67 @@
+import ASCII
 import OpenID
+import Telemetry
 
 /// The query of a request to the admin API. A parameter that nobody asks for is refused, so that a misspelt `dry_run` does
-/// not change anything.
+/// not change anything; so is one that comes twice.
 struct Query: Sendable {
     static let defaultLimit: Int64 = 50
     static let limitRange: ClosedRange<Int64> = 1...200
 
     private let parameters: Parameters
+    private let isChange: Bool
+    /// `?dry_run=true`: all is done and said, and rolled back.
     let isDryRun: Bool
 
+    /// - Parameter isChange: whether there is a `dry_run`. What only looks has none.
     /// - Throws: `Problem`.
-    init(_ query: String?) throws {
+    init(_ query: String?, isChange: Bool) throws {
         do {
             parameters = try Parameters(formEncoded: Array((query ?? "").utf8))
         } catch {
             throw Problem(.badRequest, "the query cannot be read: \(error)")
         }
-        switch parameters["dry_run"] {
-        case nil, "false": isDryRun = false
-        case "true": isDryRun = true
-        default: throw Self.problem("dry_run", "must be true or false")
+        for name in parameters.repeated { throw Self.problem(name, "must not be repeated") }
+        self.isChange = isChange
+        isDryRun = isChange && parameters["dry_run"] == "true"
+        if isChange, parameters.names.contains("dry_run"), !["true", "false"].contains(parameters["dry_run"]) {
+            throw Self.problem("dry_run", "must be true or false")
         }
     }
 
+    /// - Throws: `Problem` when there is a parameter that is not among the names.
+    func allow(_ names: String...) throws {
+        for name in parameters.names where !names.contains(name) && !(isChange && name == "dry_run") {
+            throw Self.problem(name, "there is no such parameter here")
+        }
+    }
+
+    /// The value; nil when missing or empty.
     subscript(name: String) -> String? { parameters[name] }
 
     /// How many of a list: 1 to 200, 50 unless said.
-    func limit() throws -> Int64 {
-        guard let text = parameters["limit"] else { return Self.defaultLimit }
-        guard let number = Int64(text), Self.limitRange.contains(number) else {
+    func limit(_ range: ClosedRange<Int64> = limitRange) throws -> Int64 {
+        try wholeNumber("limit", in: range) ?? Self.defaultLimit
+    }
+
+    /// A number in decimal digits; nil when missing.
+    func wholeNumber(_ name: String, in range: ClosedRange<Int64> = 0...Int64.max) throws -> Int64? {
+        guard parameters.names.contains(name) else { return nil }
+        let text = parameters[name] ?? ""
+        guard text.utf8.allSatisfy(ASCII.isDigit), let number = Int64(text), range.contains(number) else {
             throw Self.problem(
-                "limit", "must be a whole number from \(Self.limitRange.lowerBound) to \(Self.limitRange.upperBound)")
+                name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
-    /// - Throws: `Problem` when there is a parameter that is not among the names, or one twice.
-    func allow(_ names: String...) throws {
-        for name in parameters.names where name != "dry_run" && !names.contains(name) {
-            throw Self.problem(name, "there is no such parameter here")
+    /// A time (RFC 3339) as Unix seconds; nil when missing.
+    func time(_ name: String) throws -> Int64? {
+        guard parameters.names.contains(name) else { return nil }
+        guard let seconds = Timestamp.unixSeconds(of: parameters[name] ?? "") else {
+            throw Self.problem(name, "must be a time such as 2026-01-31T23:59:59Z (RFC 3339)")
         }
-        for name in parameters.repeated { throw Self.problem(name, "must not be repeated") }
+        return seconds
     }
 
     static func problem(_ name: String, _ reason: String) -> Problem {

@@ -81,10 +81,15 @@ extension Changes {
         _ entry: ClientEntry, if precondition: Precondition = { _ in }
     ) async throws -> (client: ClientRecord, isNew: Bool) {
         let clientID = entry.metadata.clientID
-        let before = try await clients.findAndLock(clientID)
+        var before = try await clients.findAndLock(clientID)
         try precondition(before?.json)
+        if before == nil, try await !clients.create(entry.metadata) {
+            // Somebody was faster: whatever is there now, it is not what the caller took it for unless they say so again.
+            before = try await clients.findAndLock(clientID)
+            try precondition(before?.json)
+        }
         if before?.entry != entry {
-            if before?.metadata != entry.metadata { _ = try await clients.put(entry.metadata) }
+            if let before, before.metadata != entry.metadata { _ = try await clients.put(entry.metadata) }
             if (before?.isEnabled ?? true) != entry.isEnabled {
                 _ = try await clients.setEnabled(entry.isEnabled, clientID)
             }

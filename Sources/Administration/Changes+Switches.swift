@@ -13,6 +13,7 @@ extension Changes {
         _ feature: Switch, to state: Switch.State, if precondition: Precondition = { _ in }
     ) async throws -> Bool {
         let store = SwitchStore(database: transaction)
+        try await store.lock()
         let before = try await store.all()
         try precondition(before.json(of: feature))
         guard before[feature] != state else { return false }

@@ -1,3 +1,4 @@
+import Admin
 import HTTP
 import JSON
 import OpenID
@@ -6,10 +7,21 @@ import Postgres
 import RequestAuthentication
 
 /// What is answered when no feature has an answer: a page for people, JSON for apps.
-enum FallbackAnswers {
-    static func notFound(_ request: Request) -> Response {
-        if wantsPage(request) { return page(.notFound, request) }
+struct FallbackAnswers: Sendable {
+    let issuer: Issuer
+
+    func notFound(_ request: Request) -> Response {
+        if isOfAdmin(request) { return Admin.notFound(request) }
+        if Self.wantsPage(request) { return Self.page(.notFound, request) }
         return .text(status: 404, "nothing is here\n")
+    }
+
+    func methodNotAllowed(_ request: Request) -> Response {
+        isOfAdmin(request) ? Admin.methodNotAllowed(request) : .text(status: 405, "Method not allowed\n")
+    }
+
+    private func isOfAdmin(_ request: Request) -> Bool {
+        request.path.hasPrefix(issuer.path) && Admin.covers(request.path.dropFirst(issuer.path.count))
     }
 
     /// A handler threw. What could not be asked is 503, never a "no"; what the database said goes to the log only.

@@ -75,7 +75,7 @@ struct Features: Sendable {
             sealedTokens: sealedTokens)
 
         let admin = Admin(
-            database: database, masterKeys: node.masterKeys, hasher: node.hasher, now: node.now,
+            database: database, audit: audit, masterKeys: node.masterKeys, hasher: node.hasher, now: node.now,
             settle: { await node.barrier.settle(via: database, on: loop) })
 
         let mounted: [Mounted] = [

@@ -25,9 +25,10 @@ final class Worker: Sendable {
         let database = Database(loop: loop, configuration: configuration.database)
         self.database = database
         let features = Features(issuer: configuration.issuer, node: node, database: database, loop: loop)
+        let fallback = FallbackAnswers(issuer: configuration.issuer)
         let router = Router(
             routes: readiness.routes { database.isConnected } + features.routes + extraRoutes,
-            notFound: FallbackAnswers.notFound, failure: FallbackAnswers.failure)
+            notFound: fallback.notFound, methodNotAllowed: fallback.methodNotAllowed, failure: FallbackAnswers.failure)
         server = HTTPServer(loop: loop, configuration: configuration.server, router: router, tls: tls)
     }
 

@@ -82,6 +82,15 @@ public struct AdminTokenStore: Sendable {
         return try Self.token(rows[0])
     }
 
+    private static let pageStatement = Statement(
+        "admin_token_page", "SELECT \(columns) FROM admin_tokens WHERE id > $1 ORDER BY id LIMIT $2::bigint")
+
+    /// A page of all tokens ever made behind that id, the oldest first.
+    public func page(after id: Int64, limit: Int64) async throws -> [AdminToken] {
+        let rows = try await database.query(Self.pageStatement, [.int(id), .int(limit)])
+        return try (0..<rows.count).map { try Self.token(rows[$0]) }
+    }
+
     private static let allStatement = Statement(
         "admin_token_all", "SELECT \(columns) FROM admin_tokens ORDER BY id")
 

@@ -137,6 +137,16 @@ public struct ClientStore: Sendable {
         return try await database.query(Self.putStatement, [.text(metadata.clientID), .text(text)])[0].bool(0)
     }
 
+    private static let createStatement = Statement(
+        "client_create",
+        "INSERT INTO clients (client_id, metadata) VALUES ($1, $2::jsonb) ON CONFLICT (client_id) DO NOTHING")
+
+    /// - Returns: false if there is a client of that id already; it stays as it is.
+    public func create(_ metadata: ClientMetadata) async throws(DatabaseError) -> Bool {
+        let text = String(decoding: metadata.json.serialized(), as: UTF8.self)
+        return try await database.query(Self.createStatement, [.text(metadata.clientID), .text(text)]).affected == 1
+    }
+
     private static let enableStatement = Statement(
         "client_enable", "UPDATE clients SET enabled = $2, updated_at = now() WHERE client_id = $1")
 

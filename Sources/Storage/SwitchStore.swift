@@ -20,6 +20,12 @@ public struct SwitchStore: Sendable {
         return SwitchStates(states)
     }
 
+    private static let lockStatement = Statement("switch_lock", "LOCK TABLE switches IN SHARE ROW EXCLUSIVE MODE")
+
+    /// Nobody else changes a switch until the transaction is over. The whole table: a switch that has its default has no row
+    /// that could be locked.
+    public func lock() async throws(DatabaseError) { _ = try await database.query(Self.lockStatement) }
+
     private static let setStatement = Statement(
         "switch_set",
         """
