@@ -62,7 +62,7 @@ public struct Authorize: Sendable {
             .init("ui_locales_supported", .array(Language.allCases.map { .string($0.rawValue) })),
             .init("code_challenge_methods_supported", .array([.string("S256")])),
             .init("authorization_response_iss_parameter_supported", .bool(true)),
-            .init("claims_parameter_supported", .bool(false)),
+            .init("claims_parameter_supported", .bool(true)),
             .init("request_parameter_supported", .bool(false)),
             .init("request_uri_parameter_supported", .bool(false)),
             .init("require_request_uri_registration", .bool(false)),
@@ -107,17 +107,28 @@ public struct Authorize: Sendable {
         do {
             var valid = try AuthorizationRequest.validate(
                 parameters, for: client.metadata, at: target, switches: try await switches.states())
-            let subject = try valid.idTokenHint.map(subject(ofHint:))
-            valid.idTokenHint = nil  // said by the subject from here on: URLs must stay short
+            let subject = try requiredSubject(of: valid)
+            // Said by the subject from here on: URLs must stay short.
+            valid.idTokenHint = nil
+            valid.claims.subject = nil
             return try await begin(valid, requiredSubject: subject, client, request)
         } catch let error as OAuthError {
             return try await interactions.refuse(error, at: target, client, request)
         }
     }
 
-    /// Core §3.1.2.1: a hint of ours is honoured whoever its audience is, and also when it has expired.
+    /// The one person who will do; nil: anybody.
+    private func requiredSubject(of request: AuthorizationRequest) throws(OAuthError) -> String? {
+        guard let hint = request.idTokenHint else { return request.claims.subject }
+        let hinted = try subject(ofHint: hint)
+        guard let asked = request.claims.subject, asked != hinted else { return hinted }
+        throw OAuthError(.loginRequired, "id_token_hint and claims ask for two different persons")
+    }
+
+    /// Core §3.1.2.1: a hint of ours is honoured whoever its audience is, and also when it has expired. Our signed userinfo
+    /// answers have no `exp`: they are no ID Tokens (RFC 8725 §3.11).
     private func subject(ofHint hint: String) throws(OAuthError) -> String {
-        guard let token = VerifiedJWT(hint, key: keyRing.verificationKey),
+        guard let token = VerifiedJWT(hint, key: keyRing.verificationKey), token.claims["exp"] != nil,
             token.claims["iss"]?.stringValue == issuer.description, let subject = token.claims["sub"]?.stringValue
         else { throw OAuthError(.invalidRequest, "id_token_hint is no ID Token of this issuer") }
         return subject

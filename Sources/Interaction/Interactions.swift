@@ -65,9 +65,9 @@ public struct Interactions: Sendable {
         case .consent: return goTo(.consent, pending)
         case .refuse(let code, let description):
             return try await refuse(OAuthError(code, description), pending, client, by: visitor, request)
-        case .grant(let scope):
+        case .grant(let scope, let claims):
             guard let visitor else { return goTo(.signIn, pending) }
-            return try await grant(scope, pending, client, visitor.session, request)
+            return try await grant(scope, claims, pending, client, visitor.session, request)
         }
     }
 
@@ -79,12 +79,13 @@ public struct Interactions: Sendable {
 
     /// Core §3.1.2.5. A form that was sent twice gets the code it got the first time, as long as that is of use.
     private func grant(
-        _ scope: [String], _ pending: PendingAuthorization, _ client: ClientRecord, _ session: BrowserSession,
-        _ request: Request
+        _ scope: [String], _ claims: ClaimsRequest, _ pending: PendingAuthorization, _ client: ClientRecord,
+        _ session: BrowserSession, _ request: Request
     ) async throws -> Response {
         let code = AuthorizationCode(
             clientID: client.metadata.clientID, redirectURI: pending.request.redirectURI, scope: scope,
-            nonce: pending.request.nonce, codeChallenge: pending.request.codeChallenge, session: session)
+            nonce: pending.request.nonce, codeChallenge: pending.request.codeChallenge, session: session,
+            userInfoClaims: claims.userInfo, idTokenClaims: claims.idToken)
         let lifetime = Int64(client.metadata.authorizationCodeLifetime)
         var seed = pending.id
         seed.append(bigEndian: session.accountID)

@@ -21,7 +21,7 @@ public struct PendingAuthorization: Sendable, Equatable {
     /// Unix seconds.
     public let startedAt: Int64
     public let request: AuthorizationRequest
-    /// From a good id_token_hint: only this person will do (Core §3.1.2.1).
+    /// From a good id_token_hint, or the claims parameter: only this person will do (Core §3.1.2.1, §5.5.1).
     public let requiredSubject: String?
     /// The person asked for another account: signing in anew is needed.
     public var mustSignIn = false

@@ -7,10 +7,10 @@ import Storage
 public enum Step: Sendable, Equatable {
     case signIn
     case chooseAccount
-    /// Ask for these scopes.
+    /// Ask for these scopes: those of the grant, and those of the claims asked for beside them.
     case consent(scope: [String])
-    /// Nothing is left to ask: give the app its code for these scopes.
-    case grant(scope: [String])
+    /// Nothing is left to ask: give the app its code for these scopes, and these claims beside them.
+    case grant(scope: [String], claims: ClaimsRequest = ClaimsRequest())
     /// Send the app an error.
     case refuse(ErrorCode, String)
 }
@@ -59,7 +59,7 @@ extension Step {
             if request.prompt.contains(.login) || pending.mustSignIn || isTooOld { return signIn }
         }
         if let subject = pending.requiredSubject, subject != session.subject {
-            return isFresh ? .refuse(.loginRequired, "another person than the hint names has signed in") : signIn
+            return isFresh ? .refuse(.loginRequired, "another person than was asked for has signed in") : signIn
         }
 
         // Which account? A sign-in made for this request has answered that too.
@@ -69,12 +69,19 @@ extension Step {
 
         // May the app have it?
         let scope = grantableScope(request, client: client, consented: visitor.consentedScope)
-        if consentGiven { return .grant(scope: scope) }
-        if needsConsent(request, client: client, scope: scope, consented: visitor.consentedScope) {
+        let claims = request.claims.limited(to: client.scope)
+        let asked = consentScope(scope, claims)
+        if !consentGiven, needsConsent(request, client: client, scope: asked, consented: visitor.consentedScope) {
             return mayShowPages
-                ? .consent(scope: scope) : .refuse(.consentRequired, "the person has to be asked for consent")
+                ? .consent(scope: asked) : .refuse(.consentRequired, "the person has to be asked for consent")
         }
-        return .grant(scope: scope)
+        return .grant(scope: scope, claims: claims)
+    }
+
+    /// What a person is asked for, and what is remembered of the answer. A claim that is asked for by its name counts as
+    /// its scope there, and only there: what is granted is the claim.
+    public static func consentScope(_ scope: [String], _ claims: ClaimsRequest) -> [String] {
+        scope + claims.scope.filter { !scope.contains($0) }
     }
 
     /// Core §11: offline_access without a lawful basis is left out. A basis is asking for it (prompt=consent), having been

@@ -52,14 +52,20 @@ public struct TokenIssuer: Sendable {
             mayRefresh
             ? sealedTokens.seal(RefreshToken(grantID: grant.id, generation: grant.generation)) : nil
         let payload = idToken(for: grant, to: client, accessToken: accessToken, issuedAt: issuedAt)
-        await loop.heavyTurn()
-        guard let signer = keyRing.signer() else { throw NoSigningKey() }
         return IssuedTokens(
-            accessToken: accessToken, expiresIn: Int64(client.accessTokenLifetime), idToken: signer.sign(payload),
+            accessToken: accessToken, expiresIn: Int64(client.accessTokenLifetime), idToken: try await sign(payload),
             refreshToken: refreshToken)
     }
 
-    /// The claims of Core §2, and no others: claims about the person are for userinfo.
+    /// Signs another JWT than an ID Token.
+    /// - Parameter claims: a finished JSON object.
+    public func sign(_ claims: [UInt8]) async throws -> String {
+        await loop.heavyTurn()
+        guard let signer = keyRing.signer() else { throw NoSigningKey() }
+        return signer.sign(claims)
+    }
+
+    /// The claims of Core §2. Claims about the person are for userinfo, but for those asked for here by name (§5.5).
     private func idToken(
         for grant: Grant, to client: ClientMetadata, accessToken: String, issuedAt: Int64
     ) -> [UInt8] {
@@ -76,6 +82,7 @@ public struct TokenIssuer: Sendable {
         // §3.1.3.6: the left half of the hash of the access token.
         claims.add("at_hash", Base64URL.encode(Array(SHA256.hash(Array(accessToken.utf8)).prefix(16))))
         claims.add("sid", grant.sid)
+        if let person = grant.claims { claims.add(claimsOf: person, where: grant.idTokenClaims.contains) }
         return claims.finish()
     }
 }

@@ -1,13 +1,16 @@
 extension AuthorizationRequest {
     /// First byte of the form below; another form gets another number, so that nodes of two releases do not misread one
-    /// another.
-    private static let formatVersion: UInt8 = 1
+    /// another. Claims came with form 2: a request without them keeps form 1, which the release before knows too.
+    private enum Form {
+        static let plain: UInt8 = 1
+        static let withClaims: UInt8 = 2
+    }
 
     /// A byte form for sealing, and back: one number for each count and length, then UTF-8. It is not meant to be read
     /// by anyone but `init(serialized:)`, and holds what the request held.
     public func serialized() -> [UInt8] {
         var writer = Writer()
-        writer.bytes.append(AuthorizationRequest.formatVersion)
+        writer.bytes.append(claims.isEmpty ? Form.plain : Form.withClaims)
         writer.bytes.append(prompt.reduce(0) { $0 | $1.bit })
         writer.add(maxAge.map(String.init))
         writer.add(clientID)
@@ -21,13 +24,18 @@ extension AuthorizationRequest {
         writer.add(uiLocales)
         writer.add(acrValues)
         writer.add(display)
+        if !claims.isEmpty {
+            writer.add(claims.userInfo.map(\.rawValue))
+            writer.add(claims.idToken.map(\.rawValue))
+            writer.add(claims.subject)
+        }
         return writer.bytes
     }
 
     /// `nil` for bytes that `serialized()` did not make.
     public init?(serialized: [UInt8]) {
         var reader = Reader(bytes: serialized[...])
-        guard reader.byte() == AuthorizationRequest.formatVersion,
+        guard let form = reader.byte(), form == Form.plain || form == Form.withClaims,
             let promptBits = reader.byte(), promptBits < 1 << Prompt.allCases.count,
             let maxAgeText = reader.optionalString(),
             let clientID = reader.string(),
@@ -41,6 +49,7 @@ extension AuthorizationRequest {
             let uiLocales = reader.strings(),
             let acrValues = reader.strings(),
             let display = reader.optionalString(),
+            let claims = form == Form.plain ? ClaimsRequest() : reader.claims(),
             reader.bytes.isEmpty
         else { return nil }
         var maxAge: Int?
@@ -53,7 +62,7 @@ extension AuthorizationRequest {
             clientID: clientID, redirectURI: redirectURI, scope: scope, state: state, nonce: nonce,
             codeChallenge: codeChallenge,
             prompt: Set(Prompt.allCases.filter { promptBits & $0.bit != 0 }), maxAge: maxAge, loginHint: loginHint,
-            idTokenHint: idTokenHint, uiLocales: uiLocales, acrValues: acrValues, display: display)
+            idTokenHint: idTokenHint, uiLocales: uiLocales, acrValues: acrValues, display: display, claims: claims)
     }
 
     /// Appends strings with their length plus one before them; a nil is a zero.
@@ -123,6 +132,21 @@ extension AuthorizationRequest {
                 texts.append(text)
             }
             return texts
+        }
+
+        /// Only what is written: each request has one form.
+        mutating func claims() -> ClaimsRequest? {
+            guard let userInfo = standardClaims(), let idToken = standardClaims(), let subject = optionalString() else {
+                return nil
+            }
+            let claims = ClaimsRequest(userInfo: userInfo, idToken: idToken, subject: subject)
+            return claims.isEmpty ? nil : claims
+        }
+
+        private mutating func standardClaims() -> [StandardClaim]? {
+            guard let names = strings() else { return nil }
+            let claims = names.compactMap(StandardClaim.init(rawValue:))
+            return claims.count == names.count ? claims : nil
         }
     }
 }

@@ -4,7 +4,7 @@ extension AuthorizationRequest {
     /// Steps 3 and on: every `Rule` in its order; the first that fails is the answer. By now the client and the redirect
     /// URI are proven, so every error goes there.
     ///
-    /// `claims`, `claims_locales`, `resource` and whatever is unknown are ignored (Core §3.1.2.1, RFC 6749 §3.1).
+    /// `claims_locales`, `resource` and whatever is unknown are ignored (Core §3.1.2.1, RFC 6749 §3.1).
     /// - Throws: an error for the redirect URI.
     public static func validate(
         _ parameters: Parameters, for client: ClientMetadata, at target: AuthorizationTarget, switches: SwitchStates
@@ -31,6 +31,7 @@ extension AuthorizationRequest {
         case prompt
         case maxAge = "max_age"
         case idTokenHint = "id_token_hint"
+        case claims
 
         /// Where it is written.
         public var section: String {
@@ -45,6 +46,7 @@ extension AuthorizationRequest {
             case .state: "RFC 6749 §4.1.1"
             case .codeChallenge: "RFC 7636 §4.3"
             case .nonce, .prompt, .maxAge, .idTokenHint: "Core §3.1.2.1"
+            case .claims: "Core §5.5"
             }
         }
 
@@ -69,6 +71,7 @@ extension AuthorizationRequest {
             case .prompt: request.prompt = try AuthorizationRequest.prompt(of: parameters)
             case .maxAge: request.maxAge = try AuthorizationRequest.maxAge(of: parameters) ?? client.defaultMaxAge
             case .idTokenHint: request.idTokenHint = try AuthorizationRequest.idTokenHint(of: parameters)
+            case .claims: request.claims = try AuthorizationRequest.claims(of: parameters, for: client)
             }
         }
     }
@@ -222,6 +225,15 @@ extension AuthorizationRequest {
             throw OAuthError(.invalidRequest, "id_token_hint must not be longer than \(idTokenHintLimit) bytes")
         }
         return hint
+    }
+
+    /// Claims are had by the scope they belong to, so a claim of a scope that the client may not have is dropped as that
+    /// scope would be.
+    private static func claims(
+        of parameters: Parameters, for client: ClientMetadata
+    ) throws(OAuthError) -> ClaimsRequest {
+        guard let text = parameters["claims"] else { return ClaimsRequest() }
+        return try ClaimsRequest(parsing: text).limited(to: client.scope)
     }
 
     // MARK: What never causes an error (Core §3.1.2.1, §15.1)

@@ -25,11 +25,14 @@ public struct AuthorizationRequest: Sendable, Equatable {
     public var acrValues: [String]
     /// `page`, `popup`, `touch` or `wap`.
     public var display: String?
+    /// As asked, filtered to what exists and the client may have.
+    public var claims: ClaimsRequest
 
     public init(
         clientID: String, redirectURI: String, scope: [String] = [], state: String? = nil, nonce: String? = nil,
         codeChallenge: String? = nil, prompt: Set<Prompt> = [], maxAge: Int? = nil, loginHint: String? = nil,
-        idTokenHint: String? = nil, uiLocales: [String] = [], acrValues: [String] = [], display: String? = nil
+        idTokenHint: String? = nil, uiLocales: [String] = [], acrValues: [String] = [], display: String? = nil,
+        claims: ClaimsRequest = ClaimsRequest()
     ) {
         self.clientID = clientID
         self.redirectURI = redirectURI
@@ -44,13 +47,14 @@ public struct AuthorizationRequest: Sendable, Equatable {
         self.uiLocales = uiLocales
         self.acrValues = acrValues
         self.display = display
+        self.claims = claims
     }
 
     /// Largest accepted sizes in UTF-8 bytes; anything longer is invalid_request.
     public static let stateLimit = 4096
     public static let nonceLimit = 1024
-    /// Our ID Tokens stay well below; a longer hint is none of them.
-    public static let idTokenHintLimit = 4096
+    /// Our ID Tokens stay below, with all that is usually known of a person among their claims too.
+    public static let idTokenHintLimit = 8192
 
     /// Ten years in seconds. A larger `max_age` is taken for this one: no sign-in lives that long, and times can be
     /// reckoned with without overflow.

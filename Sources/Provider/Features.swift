@@ -59,12 +59,13 @@ struct Features: Sendable {
             switches: switches, hasher: node.hasher,
             throttle: SignInThrottle(store: SignInFailureStore(database: database), masterKeys: node.masterKeys),
             now: node.now)
+        let tokens = TokenIssuer(
+            issuer: issuer, keyRing: node.keyRing, sealedTokens: sealedTokens, loop: loop, now: node.now)
         let token = Token(
             issuer: issuer, authentication: clientAuthentication, switches: switches, codes: codes, grants: grants,
-            audit: audit, masterKeys: node.masterKeys, sealedTokens: sealedTokens,
-            tokens: TokenIssuer(
-                issuer: issuer, keyRing: node.keyRing, sealedTokens: sealedTokens, loop: loop, now: node.now))
-        let userInfo = UserInfo(issuer: issuer, authentication: bearerAuthentication, switches: switches)
+            audit: audit, masterKeys: node.masterKeys, sealedTokens: sealedTokens, tokens: tokens)
+        let userInfo = UserInfo(
+            issuer: issuer, authentication: bearerAuthentication, switches: switches, tokens: tokens)
         let revocation = Revocation(
             issuer: issuer, authentication: clientAuthentication, switches: switches, grants: grants, audit: audit,
             sealedTokens: sealedTokens)

@@ -56,17 +56,24 @@ public struct BearerAuthentication: Sendable {
 enum BearerToken {
     /// - Throws: `.missing` when there is none, `.malformed` when it is in the wrong place, or in two.
     static func text(of request: Request) throws(BearerRefusal) -> String {
-        // §2.3 is not offered: what stands in a URI stands in logs and histories.
-        if let query = request.query {
-            guard let parameters = try? Parameters(formEncoded: query.utf8),
-                parameters["access_token"] == nil, !parameters.repeated.contains("access_token")
-            else { throw .malformed("the access token must not be in the URI") }
-        }
+        try refuseInQuery(request)
         let header = try headerToken(request)
         let body = try bodyToken(request)
         if header != nil, body != nil { throw .malformed("the access token must be sent in one place only") }
         guard let token = header ?? body else { throw .missing }
         return token
+    }
+
+    /// §2.3 is not offered: what stands in a URI stands in logs and histories.
+    private static func refuseInQuery(_ request: Request) throws(BearerRefusal) {
+        guard let query = request.query else { return }
+        // What cannot be read may hold a token too.
+        guard let parameters = try? Parameters(formEncoded: query.utf8) else {
+            throw .malformed("the query of the URI cannot be read")
+        }
+        guard parameters["access_token"] == nil, !parameters.repeated.contains("access_token") else {
+            throw .malformed("the access token must not be in the URI")
+        }
     }
 
     /// §2.1. The scheme's name in any case.

@@ -42,6 +42,17 @@ public enum BearerRefusal: Error, Sendable {
         }
     }
 
+    /// Why, and whose token it was, for the log.
+    public var logFields: [JSON.Member] {
+        var fields: [JSON.Member] = [
+            .init("reason", .string(error?.description ?? "no access token came"))
+        ]
+        if let error { fields.append(.init("error", .string(error.code.rawValue))) }
+        if let clientID { fields.append(.init("client_id", .string(clientID))) }
+        if case .grantEnded(let end, _) = self { fields.append(.init("detail", .string(end.word))) }
+        return fields
+    }
+
     /// The answer with its challenge, and the error in a JSON body too.
     /// - Parameter more: further members of the body.
     public func response(adding more: [JSON.Member] = []) -> Response {

@@ -63,7 +63,8 @@ extension SignIn {
             return try await proceed(visit)
         }
         let step = interactions.next(visit.pending, visit.client, visitor, consentGiven: true)
-        if case .grant(let scope) = step {
+        if case .grant(let granted, let claims) = step {
+            let scope = Step.consentScope(granted, claims)
             let clientID = visit.client.metadata.clientID
             try await consents.add(
                 scope, by: visitor.session, clientID: clientID, origin: visit.request.origin)
@@ -81,12 +82,12 @@ extension SignIn {
     private func refuseConsent(_ visit: Visit) async throws -> Response {
         // Only the person whom the page named can have said no; else the app is told so, and that is all we know.
         if let session = visit.visitor?.session, session.id == visit.pending.shownSession {
-            let asked = visit.pending.request.scope.joined(separator: " ")
+            let asked = Step.consentScope(visit.pending.request.scope, visit.pending.request.claims)
             try await audit.record(
                 AuditEvent(
                     .consentDenied, by: .person(session.subject), from: visit.request.origin,
                     clientID: visit.client.metadata.clientID, subject: session.subject,
-                    detail: [.init("scope", .string(asked))]))
+                    detail: [.init("scope", .string(asked.joined(separator: " ")))]))
         }
         return try await deny(visit)
     }

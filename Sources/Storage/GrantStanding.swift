@@ -1,4 +1,5 @@
 import JSON
+import OpenID
 import Postgres
 
 /// How a grant stands at this moment, judged by the database's clock.
@@ -26,8 +27,8 @@ public struct GrantStanding: Sendable {
     /// When that was issued.
     public let refreshedAt: Int64
     /// Claims that were asked for at userinfo beside the scope (Core §5.5).
-    public let userInfoClaims: [String]
-    /// The person's claims (Core §5.1), when they were asked for; `updated_at` is among them.
+    public let userInfoClaims: [StandardClaim]
+    /// The person's claims, when they were asked for; `updated_at` is among them.
     public let claims: JSON?
 
     public enum End: Sendable, Equatable {
@@ -35,6 +36,14 @@ public struct GrantStanding: Sendable {
         case ended(EndReason)
         /// It was not refreshed in time, or is as old as it may get.
         case windowPassed
+
+        /// For logs.
+        public var word: String {
+            switch self {
+            case .ended(let reason): reason.rawValue
+            case .windowPassed: "window_passed"
+            }
+        }
     }
 }
 
@@ -51,7 +60,7 @@ extension GrantStore {
     private static let standingWithClaimsStatement = Statement(
         "grant_standing_with_claims",
         """
-        SELECT \(standingColumns), a.claims::text, floor(extract(epoch FROM a.updated_at))::bigint
+        SELECT \(standingColumns), \(PersonClaims.column)
         FROM grants g JOIN accounts a ON a.id = g.account_id WHERE g.id = $1
         """)
 
@@ -67,18 +76,11 @@ extension GrantStore {
         } else if row.bool(13) {
             end = .windowPassed
         }
-        var claims: JSON?
-        if withClaims {
-            guard let stored = try? JSON(parsing: Array(row.string(17).utf8)), let members = stored.objectValue else {
-                throw StoredDataError(description: "the claims of account \(row.int(1)) cannot be read")
-            }
-            claims = .object(members + [.init("updated_at", .integer(row.int(18)))])
-        }
         return GrantStanding(
             grantID: id, clientID: row.string(0), accountID: row.int(1), subject: row.string(2), sid: row.string(3),
             scope: row.strings(4), authTime: row.int(5), acr: row.string(6), amr: row.strings(7),
             accessEpoch: row.int(8), expiresAt: row.int(9), idleExpiresAt: row.int(10), end: end,
-            generation: row.int(15), refreshedAt: row.int(16), userInfoClaims: row.isNull(14) ? [] : row.strings(14),
-            claims: claims)
+            generation: row.int(15), refreshedAt: row.int(16), userInfoClaims: row.claimNames(14),
+            claims: withClaims ? try row.personClaims(17) : nil)
     }
 }

@@ -1,3 +1,5 @@
+import JSON
+import OpenID
 import Postgres
 
 /// A sign-in of a person at an app: the refresh-token family.
@@ -16,7 +18,9 @@ public struct Grant: Sendable {
     /// Access tokens made for the grant carry it; a raised one ends those made before.
     public let accessEpoch: Int64
     /// Claims about the person that were asked for in the ID Token (Core §5.5).
-    public let idTokenClaims: [String]
+    public let idTokenClaims: [StandardClaim]
+    /// The person's claims, `updated_at` among them; nil when none were asked for.
+    public let claims: JSON?
     /// Of the authorization request; nil on refresh.
     public let nonce: String?
 }
@@ -75,7 +79,7 @@ public struct GrantStore: Sendable {
         """
     private static let columns = """
         last_refresh, account_id, subject, scope, extract(epoch FROM auth_time)::bigint AS auth_time, sid, acr, amr,
-        generation, access_epoch, id_token_claims
+        generation, access_epoch, id_token_claims, \(Grant.claimsColumn("g"))
         """
     private static let isRetry = """
         (generation = $2 + 1 AND $5::bigint > 0 AND rotated_at > now() - $5::bigint * interval '1 second')
@@ -88,7 +92,7 @@ public struct GrantStore: Sendable {
     public func rotate(
         grantID: Int64, generation: Int64, clientID: String, retryWindow: Int64, idleLifetime: Int64,
         origin: AuditEvent.Origin
-    ) async throws(DatabaseError) -> Rotation {
+    ) async throws -> Rotation {
         let parameters: [Parameter] = [.int(grantID), .int(generation), .text(clientID), .int(idleLifetime)]
         var rows = try await database.query(Self.rotateNewestStatement, parameters)
         if rows.isEmpty {
@@ -101,7 +105,7 @@ public struct GrantStore: Sendable {
         let grant = Grant(
             id: grantID, accountID: row.int(1), subject: row.string(2), scope: row.strings(3), authTime: row.int(4),
             sid: row.string(5), acr: row.string(6), amr: row.strings(7), generation: row.int(8),
-            accessEpoch: row.int(9), idTokenClaims: row.isNull(10) ? [] : row.strings(10), nonce: nil)
+            accessEpoch: row.int(9), idTokenClaims: row.claimNames(10), claims: try row.personClaims(11), nonce: nil)
         return outcome == "fresh" ? .fresh(grant) : .retried(grant)
     }
 

@@ -4,8 +4,7 @@ The log's entries that touch nothing built yet, so that they are not looked for 
 
 | entries | wait for |
 |---|---|
-| B071, B128, B130, B131 | userinfo (and the account page that withdraws consent) |
-| B125 | userinfo: no claim of the person is in an ID Token (`check_id_token` refuses any) |
+| B071 | the account page that withdraws consent (what withdrawing does stands in `test_bug_log_k_userinfo.py`) |
 | B133, B134 | revocation |
 | B136, B137, B139, B140, B142 | logout |
 | B098 | `response_mode=form_post`, which is refused (see `test_spec_oauth.py`) |

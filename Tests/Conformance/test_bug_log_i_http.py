@@ -239,7 +239,7 @@ def test_B112_defaults_are_written_out(lab: Lab) -> None:
     document = lab.discovery
     assert document["request_uri_parameter_supported"] is False
     assert document.get("request_parameter_supported", False) is False
-    assert document.get("claims_parameter_supported", False) is False
+    assert document["claims_parameter_supported"] is True
     assert set(document["token_endpoint_auth_methods_supported"]) == {
         "client_secret_basic",
         "client_secret_post",

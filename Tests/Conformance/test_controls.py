@@ -12,7 +12,7 @@ from typing import Any
 
 import oidc_provider_mock
 import pytest
-from joserfc import jwk
+from joserfc import jwk, jwt
 
 from support import CLIENTS, checks
 from support.browser import Browser, Page
@@ -298,6 +298,115 @@ def test_a_wrong_token_error_fails(answer: Answer) -> None:
     )
 
 
+PERSON = {
+    "sub": "a",
+    "name": "Alice",
+    "birthdate": "0000-04-01",
+    "email_verified": True,
+    "email": "a@b.example",
+    "updated_at": 1_700_000_000,
+    "address": {"country": "Finland"},
+    "picture": "https://a.example/p.png",
+}
+
+
+def judge_person(answer: Any) -> dict[str, Any]:
+    return checks.check_userinfo(answer, sub="a", claims=set(PERSON) - {"sub"})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"sub": "b"},
+        {"sub": None},
+        {"name": ""},
+        {"name": "null"},
+        {"name": 7},
+        {"email_verified": "true"},
+        {"email": "nobody"},
+        {"updated_at": "2026-01-01T00:00:00Z"},
+        {"updated_at": 1_700_000_000.5},
+        {"updated_at": 1_700_000_000_000},
+        {"address": "Finland"},
+        {"address": {}},
+        {"address": {"country": None}},
+        {"birthdate": "1.4.1990"},
+        {"picture": "p.png"},
+        {"nickname": "Al"},
+        {"_claim_names": {"x": "src1"}},
+    ],
+    ids=str,
+)
+def test_a_wrong_userinfo_answer_fails(changes: dict[str, Any]) -> None:
+    refuses(lambda: judge_person(Answer(200, PERSON | changes)))
+    assert judge_person(Answer(200, PERSON))["name"] == "Alice"
+
+
+def test_a_userinfo_answer_of_the_wrong_kind_fails() -> None:
+    less = {name: value for name, value in PERSON.items() if name != "name"}
+    for answer in (
+        Answer(200, less),
+        Answer(201, PERSON),
+        Answer(200, PERSON, content_type="text/html"),
+        Answer(200, PERSON, cache_control="max-age=60"),
+        Answer(200, [PERSON]),
+    ):
+        refuses(lambda answer=answer: judge_person(answer))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"iss": "x"}, {"iss": None}, {"aud": "other"}, {"aud": [CLIENT]}, {"nonce": NONCE}, {"exp": 4_000_000_000}, {"x": 1}],
+    ids=str,
+)
+def test_a_wrong_signed_userinfo_answer_fails(changes: dict[str, Any]) -> None:
+    def judge_signed(key: jwk.RSAKey = KEY, media_type: str = "application/jwt", **changes: Any) -> None:
+        claims = {"iss": ISSUER, "aud": CLIENT} | PERSON | changes
+        token = jwt.encode(
+            {"alg": "RS256", "kid": "one"}, {name: value for name, value in claims.items() if value is not None}, key
+        )
+        checks.check_signed_userinfo(
+            Answer(200, token, content_type=media_type),
+            public(KEY),
+            issuer=ISSUER,
+            client_id=CLIENT,
+            sub="a",
+            claims=set(PERSON) - {"sub"},
+        )
+
+    judge_signed()
+    refuses(lambda: judge_signed(**changes))
+    refuses(lambda: judge_signed(OTHER))
+    refuses(lambda: judge_signed(media_type="application/json"))
+
+
+CHALLENGE = 'Bearer realm="x", error="invalid_token", error_description="it has expired"'
+REFUSED = {"error": "invalid_token", "error_description": "it has expired"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(400, REFUSED, www_authenticate=CHALLENGE),
+        Answer(401, REFUSED),
+        Answer(401, REFUSED, www_authenticate='Bearer realm="x"'),
+        Answer(401, REFUSED, www_authenticate=CHALLENGE.replace("invalid_token", "invalid_request")),
+        Answer(401, REFUSED, www_authenticate=CHALLENGE.replace("Bearer", "Basic")),
+        Answer(401, REFUSED, www_authenticate=CHALLENGE + ', scope="openid"'),
+        Answer(401, REFUSED, www_authenticate=CHALLENGE, cache_control="private"),
+        Answer(401, REFUSED | {"error": "other"}, www_authenticate=CHALLENGE),
+        Answer(401, REFUSED | {"sub": "a"}, www_authenticate=CHALLENGE),
+        Answer(401, "it has expired", www_authenticate=CHALLENGE),
+    ],
+    ids=lambda answer: f"{answer.status_code} {answer.headers}",
+)
+def test_a_wrong_bearer_error_fails(answer: Answer) -> None:
+    refuses(lambda: checks.check_bearer_error(answer, 401, "invalid_token"))
+    checks.check_bearer_error(Answer(401, REFUSED, www_authenticate=CHALLENGE), 401, "invalid_token")
+    checks.check_bearer_error(Answer(401, "", www_authenticate='Bearer realm="x"'), 401, None)
+    refuses(lambda: checks.check_bearer_error(Answer(401, REFUSED, www_authenticate=CHALLENGE), 401, None))
+
+
 PAGE = {
     "content_type": "text/html",
     "content_security_policy": "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'",
@@ -394,6 +503,10 @@ def test_a_secret_in_a_log_is_found() -> None:
 # MARK: A weak provider
 
 
+#: The real one, where a fixture has put another in its place.
+CHECK_USERINFO = checks.check_userinfo
+
+
 class WeakBrowser(Browser):
     """Its one page asks for a subject and signs in whoever is named."""
 
@@ -419,9 +532,10 @@ def weak() -> Iterator[WeakLab]:
 
 @pytest.fixture
 def lenient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without `iss` in the answer, without `kid`, with an array as `aud` and the person's claims in the ID Token every
-    flow would fail
-    at once; here later faults are looked for."""
+    """Without `iss` in the answer, without `kid`, with an array as `aud`, the person's claims in the ID Token and a
+    userinfo answer that caches may keep, every flow would fail at once; here later faults are looked for.
+    """
+    monkeypatch.setattr(checks, "check_userinfo", lambda response, **_: response.json())
     monkeypatch.setattr(checks, "check_audience", lambda *_: None)
     monkeypatch.setattr(checks, "check_iss", lambda *_: None)
     monkeypatch.setattr(
@@ -463,6 +577,14 @@ def test_the_weak_provider_fails_without_kid(weak: WeakLab, monkeypatch: pytest.
         weak.sign_in(CLIENTS["conf1"])
 
 
+def test_the_weak_provider_fails_at_userinfo(
+    weak: WeakLab, lenient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "check_userinfo", CHECK_USERINFO)
+    with pytest.raises(AssertionError, match="Cache-Control"):
+        weak.sign_in(CLIENTS["conf1"])
+
+
 def test_the_weak_provider_fails_at_discovery(weak: WeakLab) -> None:
     refuses(lambda: checks.check_discovery(weak.discovery, issuer=weak.issuer))
 
@@ -496,6 +618,9 @@ def test_the_weak_provider_fails_at_discovery(weak: WeakLab) -> None:
         ("test_spec_oauth", "test_6749_2_3_1_wrong_secrets"),
         ("test_spec_oauth", "test_http_request_ids"),
         ("test_spec_core", "test_3_1_3_2_only_the_registered_method_authenticates"),
+        ("test_oidcc_userinfo", "test_oidcc_claims_essential"),
+        ("test_bug_log_k_userinfo", "test_B128_no_token_is_a_challenge_without_an_error"),
+        ("test_bug_log_k_userinfo", "test_B128_two_tokens_at_once"),
     ],
 )
 def test_the_weak_provider_fails(weak: WeakLab, lenient: None, source: str, name: str) -> None:
@@ -504,6 +629,7 @@ def test_the_weak_provider_fails(weak: WeakLab, lenient: None, source: str, name
 
     test = getattr(module(source), name)
     fixtures: dict[str, Any] = {"lab": weak, "conf1": CLIENTS["conf1"], "conf2": CLIENTS["conf2"], "server": None}
+    fixtures["method"] = "GET"
     arguments = {parameter: fixtures[parameter] for parameter in inspect.signature(test).parameters}
     with pytest.raises((AssertionError, KeyError)):
         test(**arguments)

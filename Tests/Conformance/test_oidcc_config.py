@@ -19,6 +19,7 @@ def test_oidcc_discovery_endpoint_verification(lab: Lab) -> None:
     document = check_json(answer)
     check_discovery(document, issuer=lab.issuer)
     assert "max-age" in answer.headers["Cache-Control"]
+    assert "userinfo_endpoint" in document, "missing (a warning of the suite)"
 
 
 def test_oidcc_discovery_endpoint_verification_with_https(with_path: Node) -> None:
@@ -120,6 +121,9 @@ def test_everything_announced_is_true(lab: Lab) -> None:
         "prompt_values_supported",
         "display_values_supported",
         "service_documentation",
+        # With the switches of first.json:
+        "userinfo_endpoint",
+        "userinfo_signing_alg_values_supported",
     }
     assert not set(lab.discovery) - known, f"new members need tests: {sorted(set(lab.discovery) - known)}"
     assert set(lab.discovery["scopes_supported"]) <= {
@@ -132,4 +136,6 @@ def test_everything_announced_is_true(lab: Lab) -> None:
     }
     assert lab.discovery["subject_types_supported"] == ["public"]
     assert lab.discovery["id_token_signing_alg_values_supported"] == ["RS256"]
+    assert lab.discovery["userinfo_signing_alg_values_supported"] == ["RS256"]
+    assert lab.discovery["claims_parameter_supported"] is True
     assert set(lab.discovery.get("prompt_values_supported", [])) <= {"none", "login", "consent", "select_account"}

@@ -8,6 +8,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case form
     case basicCredentials = "basic-credentials"
     case redirectURI = "redirect-uri"
+    case claimsParameter = "claims-parameter"
     case jwt
     case sealedToken = "sealed-token"
     case json
@@ -19,6 +20,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .form: fuzzForm(input)
         case .basicCredentials: fuzzBasicCredentials(input)
         case .redirectURI: fuzzRedirectURI(input)
+        case .claimsParameter: fuzzClaimsParameter(input)
         case .jwt: fuzzJWT(input)
         case .sealedToken: fuzzSealedToken(input)
         case .json: fuzzJSON(input)
@@ -33,6 +35,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .form: formSeeds
         case .basicCredentials: basicCredentialsSeeds
         case .redirectURI: redirectURISeeds
+        case .claimsParameter: claimsParameterSeeds
         case .jwt: jwtSeeds
         case .sealedToken: sealedTokenSeeds
         case .json: jsonSeeds
@@ -48,6 +51,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .form: ["%00", "%", "%2", "+", "&", "=", "%C3%A9", "%FF", "redirect_uri=", "client_id=", "state="]
         case .basicCredentials: ["Basic ", "bearer ", ":", "%3A", "%", "+", "=", "web1", "d2ViMTo="]
         case .redirectURI: redirectURIWords
+        case .claimsParameter: claimsParameterWords
         case .jwt, .json: jsonWords
         case .sealedToken: ["A", "-", "_", "=", "\0", "openid", "\u{1}", "\u{80}"]
         }

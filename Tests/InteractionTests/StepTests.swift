@@ -23,12 +23,13 @@ import Testing
 
     func pending(
         scope: [String] = ["openid", "profile"], prompt: Set<Prompt> = [], maxAge: Int? = nil, subject: String? = nil,
-        redirectURI: String = "https://rp.example/cb", _ changes: (inout PendingAuthorization) -> Void = { _ in }
+        redirectURI: String = "https://rp.example/cb", claims: ClaimsRequest = ClaimsRequest(),
+        _ changes: (inout PendingAuthorization) -> Void = { _ in }
     ) -> PendingAuthorization {
         let request = AuthorizationRequest(
             clientID: "web1", redirectURI: redirectURI, scope: scope, state: "s", nonce: nil,
             codeChallenge: nil, prompt: prompt, maxAge: maxAge, loginHint: nil, idTokenHint: nil, uiLocales: [],
-            acrValues: [], display: nil)
+            acrValues: [], display: nil, claims: claims)
         var pending = PendingAuthorization(
             browser: [1], startedAt: Self.now, request: request, requiredSubject: subject)
         changes(&pending)
@@ -141,6 +142,33 @@ import Testing
                 == .grant(scope: ["openid", "profile"]))
     }
 
+    @Test("Claims asked for by name count as their scope for the consent, and the granted scope does not grow")
+    func claims() throws {
+        let claims = ClaimsRequest(userInfo: [.name], idToken: [.email])
+        let client = try client { $0.scope = ["openid", "profile", "email"] }
+        let asked = pending(scope: ["openid"], claims: claims)
+        let whole = ["openid", "profile", "email"]
+        #expect(next(asked, client, visitor(consented: ["openid", "profile"])) == .consent(scope: whole))
+        #expect(next(asked, client, visitor(consented: whole)) == .grant(scope: ["openid"], claims: claims))
+        #expect(
+            next(asked, client, visitor(consented: nil), consentGiven: true)
+                == .grant(scope: ["openid"], claims: claims))
+        #expect(Step.consentScope(["openid"], claims) == whole)
+        #expect(Step.consentScope(["openid", "email"], claims) == ["openid", "email", "profile"])
+        let silent = next(
+            pending(scope: ["openid"], prompt: [.none], claims: claims), client, visitor(consented: ["openid"]))
+        guard case .refuse(.consentRequired, _) = silent else { return #expect(Bool(false), "\(silent)") }
+    }
+
+    @Test("A claim of a scope that the app lost while its request was open is not granted, nor asked for")
+    func lostClaims() throws {
+        let asked = pending(scope: ["openid"], claims: ClaimsRequest(userInfo: [.name, .email]))
+        let client = try client { $0.scope = ["openid", "profile"] }
+        #expect(
+            next(asked, client, visitor()) == .grant(scope: ["openid"], claims: ClaimsRequest(userInfo: [.name])))
+        #expect(next(asked, client, visitor(consented: nil)) == .consent(scope: ["openid", "profile"]))
+    }
+
     @Test("First-party apps are not asked, but for prompt=consent")
     func firstParty() throws {
         let client = try client { $0.firstParty = true }
@@ -176,7 +204,7 @@ import Testing
 
     @Test("A pending authorization comes back from its bytes as it was; other bytes are none")
     func serialization() {
-        let value = pending(subject: "bob") {
+        let value = pending(subject: "bob", claims: ClaimsRequest(userInfo: [.name])) {
             $0.mustSignIn = true
             $0.signedInSession = 5
             $0.shownSession = 9

@@ -254,10 +254,10 @@ import Testing
         #expect(try seleidError(("max_age", value)).code == .invalidRequest)
     }
 
-    @Test("id_token_hint: up to 4096 bytes; a longer one is refused, since ignoring it could answer for another person")
+    @Test("id_token_hint: up to 8192 bytes; a longer one is refused, since ignoring it could answer for another person")
     func idTokenHint() throws {
-        #expect(try seleid(("id_token_hint", String(repeating: "a", count: 4096))).idTokenHint?.count == 4096)
-        #expect(try seleidError(("id_token_hint", String(repeating: "a", count: 4097))).code == .invalidRequest)
+        #expect(try seleid(("id_token_hint", String(repeating: "a", count: 8192))).idTokenHint?.count == 8192)
+        #expect(try seleidError(("id_token_hint", String(repeating: "a", count: 8193))).code == .invalidRequest)
     }
 
     @Test("The first broken rule in the documented order is the answer") func order() throws {
@@ -265,7 +265,7 @@ import Testing
             ("request", "x"), ("request_uri", "x"), ("registration", "x"), ("response_type", "token"),
             ("response_mode", "fragment"), ("scope", "email"),
             ("state", nil), ("nonce", nil), ("code_challenge", nil), ("code_challenge_method", nil),
-            ("prompt", "bogus"), ("max_age", "x"),
+            ("prompt", "bogus"), ("max_age", "x"), ("claims", "x"),
         ]
         var found: [String] = []
         let client = try Fixture.web1()
@@ -284,11 +284,14 @@ import Testing
                 "unsupported_response_type response_type", "invalid_request response_mode", "invalid_scope scope",
                 "invalid_request state", "invalid_request nonce",
                 "invalid_request code_challenge", "invalid_request prompt", "invalid_request max_age",
+                "invalid_request claims",
             ])
     }
 
     @Test("No description echoes what was sent (B097)") func noEcho() throws {
-        for (name, _) in seleidRequest.dropFirst(2) + [("prompt", ""), ("max_age", ""), ("response_mode", "")]
+        for (name, _) in seleidRequest.dropFirst(2) + [
+            ("prompt", ""), ("max_age", ""), ("response_mode", ""), ("claims", ""),
+        ]
         where name != "state" && name != "nonce" {
             let error = try seleidError((name, "openid\n<zzz>"))
             #expect(!error.description.contains("zzz"))

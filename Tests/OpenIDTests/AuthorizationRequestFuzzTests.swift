@@ -9,6 +9,7 @@ import Testing
             Parameters.encode(seleidRequest + [("prompt", "login consent"), ("max_age", "10"), ("acr_values", "1 2")]),
             Parameters.encode(oidcRequest + [("ui_locales", "de fi"), ("login_hint", "a"), ("display", "page")]),
             query(seleidRequest, [("client_id", "app1"), ("redirect_uri", "http://127.0.0.1:51004/cb")]),
+            Parameters.encode(oidcRequest + [("claims", #"{"id_token":{"sub":{"value":"a"},"email":null}}"#)]),
         ]
         fuzz(inputs, rounds: 10_000) { bytes in
             guard let parameters = try? Parameters(formEncoded: bytes) else { return }
@@ -19,7 +20,8 @@ import Testing
                         parameters, for: client, at: target, switches: SwitchStates())
                     let holds =
                         client.accepts(redirectURI: request.redirectURI) && request.scope.contains("openid")
-                        && Set(request.scope).isSubset(of: client.scope) && request.state == target.state
+                        && Set(request.scope + request.claims.scope).isSubset(of: client.scope)
+                        && request.state == target.state
                         && (request.state != nil || !client.requiresState)
                         && (request.nonce != nil || !client.requiresNonce)
                         && (request.codeChallenge.map(PKCE.isChallenge) ?? !client.requiresPKCE)

@@ -10,12 +10,18 @@ import Testing
         maxAge: 0, loginHint: "alice",
         idTokenHint: String(repeating: "h", count: 4096), uiLocales: ["de-AT", "fi"], acrValues: ["1"], display: "page")
 
+    private static let withClaims: AuthorizationRequest = {
+        var request = least
+        request.claims = ClaimsRequest(userInfo: [.name, .phoneNumber], idToken: [.email], subject: "alice")
+        return request
+    }()
+
     private static let least = AuthorizationRequest(
         clientID: "x", redirectURI: "https://rp.example", scope: ["openid"], state: nil,
         nonce: nil, codeChallenge: nil,
         prompt: [], maxAge: nil, loginHint: nil, idTokenHint: nil, uiLocales: [], acrValues: [], display: nil)
 
-    @Test("There and back", arguments: [full, least]) func roundTrip(request: AuthorizationRequest) {
+    @Test("There and back", arguments: [full, least, withClaims]) func roundTrip(request: AuthorizationRequest) {
         #expect(AuthorizationRequest(serialized: request.serialized()) == request)
     }
 
@@ -54,8 +60,27 @@ import Testing
         #expect(request.serialized().count <= texts.reduce(0) { $0 + $1.utf8.count } + 25)
     }
 
+    @Test("Without claims it has the form that the release before knows; with them it has another")
+    func forms() {
+        #expect(SerializationTests.full.serialized()[0] == 1)
+        #expect(SerializationTests.withClaims.serialized()[0] == 2)
+        let names = ["name", "phone_number", "email", "alice"]
+        #expect(
+            SerializationTests.withClaims.serialized().count
+                == SerializationTests.least.serialized().count + names.reduce(3) { $0 + $1.utf8.count + 1 } - 1)
+    }
+
+    @Test("No claims at all, or a claim that is none of ours, is not what the form with claims says")
+    func strangeClaims() {
+        var bytes = SerializationTests.least.serialized()
+        bytes[0] = 2
+        #expect(AuthorizationRequest(serialized: bytes + [0, 0, 0]) == nil)
+        #expect(AuthorizationRequest(serialized: bytes + [1, 5] + Array("name".utf8) + [0, 0]) != nil)
+        #expect(AuthorizationRequest(serialized: bytes + [1, 5] + Array("nome".utf8) + [0, 0]) == nil)
+    }
+
     @Test("Every cut, and anything behind it, is refused") func cuts() {
-        for request in [SerializationTests.full, SerializationTests.least] {
+        for request in [SerializationTests.full, SerializationTests.least, SerializationTests.withClaims] {
             let bytes = request.serialized()
             for count in 0..<bytes.count { #expect(AuthorizationRequest(serialized: Array(bytes[..<count])) == nil) }
             #expect(AuthorizationRequest(serialized: bytes + [0]) == nil)
@@ -64,14 +89,17 @@ import Testing
 
     @Test("Another format number is refused") func version() {
         var bytes = SerializationTests.least.serialized()
-        bytes[0] = 2
-        #expect(AuthorizationRequest(serialized: bytes) == nil)
+        for form: UInt8 in [0, 2, 3, 255] {
+            bytes[0] = form
+            #expect(AuthorizationRequest(serialized: bytes) == nil)
+        }
     }
 
     @Test("Fuzz: bytes are refused or are exactly what the value serializes to") func fuzzing() {
         fuzz(
             bytes: [
-                SerializationTests.full.serialized(), SerializationTests.least.serialized(), [],
+                SerializationTests.full.serialized(), SerializationTests.least.serialized(),
+                SerializationTests.withClaims.serialized(), [],
                 [1, 15, 255, 255, 255, 127],
             ], rounds: 60_000
         ) { bytes in

@@ -72,11 +72,15 @@ struct StorageFixture: Sendable {
         try await database.query(Statement("test \(text.hashValue)", text))
     }
 
-    func saveCode(_ hash: [UInt8] = [9], challenge: String? = nil, lifetime: Int64 = 60) async throws -> Bool {
+    func saveCode(
+        _ hash: [UInt8] = [9], challenge: String? = nil, lifetime: Int64 = 60, userInfoClaims: [StandardClaim] = [],
+        idTokenClaims: [StandardClaim] = []
+    ) async throws -> Bool {
         try await codes.save(
             AuthorizationCode(
                 clientID: "web1", redirectURI: "https://rp.example/cb", scope: ["openid"], nonce: "n",
-                codeChallenge: challenge, session: session), hash: hash, lifetime: lifetime, origin: .none)
+                codeChallenge: challenge, session: session, userInfoClaims: userInfoClaims,
+                idTokenClaims: idTokenClaims), hash: hash, lifetime: lifetime, origin: .none)
     }
 
     /// - Parameter runner: a transaction; nil: the database.

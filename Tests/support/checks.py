@@ -81,6 +81,30 @@ TOKEN_ERRORS = {
     "temporarily_unavailable",
 }
 
+#: The claims a scope brings (Core §5.4).
+SCOPE_CLAIMS = {
+    "profile": {
+        "name",
+        "family_name",
+        "given_name",
+        "middle_name",
+        "nickname",
+        "preferred_username",
+        "profile",
+        "picture",
+        "website",
+        "gender",
+        "birthdate",
+        "zoneinfo",
+        "locale",
+        "updated_at",
+    },
+    "email": {"email", "email_verified"},
+    "address": {"address"},
+    "phone": {"phone_number", "phone_number_verified"},
+}
+ADDRESS_MEMBERS = {"formatted", "street_address", "locality", "region", "postal_code", "country"}
+
 NO_UI_POSSIBLE = {"login_required", "interaction_required", "account_selection_required", "consent_required"}
 
 
@@ -332,6 +356,115 @@ def check_token_error(response: Any, *errors: str, status: int | None = None) ->
     return body
 
 
+# MARK: Claims about the person
+
+
+def claims_of(scope: str) -> set[str]:
+    """What a scope lets an app know, `sub` apart."""
+    return {claim for name in scope.split() for claim in SCOPE_CLAIMS.get(name, ())}
+
+
+def check_person_claims(claims: dict[str, Any], *, now: float | None = None) -> None:
+    """The standard claims among these have the JSON type of Core §5.1 and say something."""
+    now = time.time() if now is None else now
+    for name, value in claims.items():
+        assert value is not None and value not in ("", "null") and value != {} and value != [], f"{name} is empty"
+    for name in {claim for scope in SCOPE_CLAIMS.values() for claim in scope} & set(claims):
+        value = claims[name]
+        if name in {"email_verified", "phone_number_verified"}:
+            assert type(value) is bool, f"{name} is {value!r}"
+        elif name == "updated_at":
+            assert type(value) is int and 631_152_000 < value <= now + 5, f"updated_at is {value!r}"
+        elif name == "address":
+            assert isinstance(value, dict) and set(value) <= ADDRESS_MEMBERS, f"address is {value!r}"
+            assert all(isinstance(part, str) and part for part in value.values()), f"address is {value!r}"
+        else:
+            assert isinstance(value, str), f"{name} is {value!r}"
+    if "birthdate" in claims:
+        assert re.fullmatch(r"\d{4}(-\d{2}-\d{2})?", claims["birthdate"]), claims["birthdate"]
+    if "email" in claims:
+        assert re.fullmatch(r"[^@\s]+@[^@\s]+", claims["email"]), claims["email"]
+    for name in {"profile", "picture", "website"} & set(claims):
+        assert urlsplit(claims[name]).scheme in {"http", "https"}, claims[name]
+    for source in claims.get("_claim_names", {}).values():
+        assert source in claims.get("_claim_sources", {}), f"_claim_names names no source: {source!r}"
+
+
+# MARK: Userinfo
+
+
+def check_userinfo(
+    response: Any, *, sub: str, claims: Iterable[str] | None = None, all_of_them: bool = True
+) -> dict[str, Any]:
+    """A userinfo answer (Core §5.3.2).
+
+    `claims`: what the app may know beside `sub`; with `all_of_them` it has to get to know all of it, as a person of whom
+    everything is known shows.
+    """
+    assert response.status_code == 200, f"{response.status_code}: {response.text}"
+    answer = check_json(response)
+    check_no_store(response)
+    check_answered_claims(answer, sub=sub, claims=claims, all_of_them=all_of_them)
+    return answer
+
+
+def check_signed_userinfo(
+    response: Any,
+    jwks: dict[str, Any],
+    *,
+    issuer: str,
+    client_id: str,
+    sub: str,
+    claims: Iterable[str] | None = None,
+    all_of_them: bool = True,
+) -> dict[str, Any]:
+    """The same as a JWT (Core §5.3.2): iss and aud beside, and nothing that would make an ID Token of it."""
+    assert response.status_code == 200, f"{response.status_code}: {response.text}"
+    assert media_type(response) == "application/jwt", response.headers.get("content-type")
+    check_no_store(response)
+    _, answer = verify_signature(response.content.decode("ascii"), jwks)
+    assert answer.get("iss") == issuer, f"iss is {answer.get('iss')!r}"
+    check_audience(answer, client_id)
+    for member in ("nonce", "exp", "at_hash", "auth_time"):
+        assert member not in answer, f"{member} in a userinfo answer"
+    person = {name: value for name, value in answer.items() if name not in {"iss", "aud", "iat", "jti"}}
+    check_answered_claims(person, sub=sub, claims=claims, all_of_them=all_of_them)
+    return answer
+
+
+def check_answered_claims(
+    answer: Any, *, sub: str, claims: Iterable[str] | None = None, all_of_them: bool = True
+) -> None:
+    assert isinstance(answer, dict) and "error" not in answer
+    assert answer.get("sub") == sub, f"sub is {answer.get('sub')!r}, in the ID Token {sub!r}"
+    check_person_claims(answer)
+    if claims is None:
+        return
+    allowed = {"sub", *claims}
+    assert set(answer) <= allowed, f"claims nobody granted: {sorted(set(answer) - allowed)}"
+    if all_of_them:
+        assert set(answer) == allowed, f"claims are missing: {sorted(allowed - set(answer))}"
+
+
+def check_bearer_error(response: Any, status: int, error: str | None, *, scope: str | None = None) -> dict[str, Any]:
+    """RFC 6750 §3: the challenge and, beside it, the same in JSON. Without any token: the challenge alone (§3.1)."""
+    assert response.status_code == status, f"{response.status_code}: {response.text}"
+    check_no_store(response)
+    challenge = response.headers.get("www-authenticate", "")
+    assert re.fullmatch(r'Bearer [a-z_]+="[^"\\]*"(, ?[a-z_]+="[^"\\]*")*', challenge), f"challenge: {challenge!r}"
+    members = dict(re.findall(r'([a-z_]+)="([^"]*)"', challenge))
+    assert members.get("error") == error, f"challenge: {challenge!r}"
+    assert members.get("scope") == scope, f"challenge: {challenge!r}"
+    if error is None:
+        assert "error_description" not in members, "no credentials, no error (§3.1)"
+        return {}
+    check_description(members["error_description"])
+    body = check_json(response)
+    assert body["error"] == error and body["error_description"] == members["error_description"]
+    assert "sub" not in body
+    return body
+
+
 # MARK: ID Token
 
 
@@ -419,8 +552,7 @@ def check_id_token(
         assert claims["at_hash"] == left_half_hash(access_token), "at_hash is not that of this access token"
     if "c_hash" in claims:
         assert code is not None and claims["c_hash"] == left_half_hash(code), "c_hash is not that of this code"
-    for member, value in claims.items():
-        assert value is not None and value != "" and value != "null", f"{member} is empty"
+    check_person_claims(claims, now=now)
     unexpected = set(claims) - PROTOCOL_CLAIMS - set(extra_claims)
     assert not unexpected, f"claims in the ID Token that belong to userinfo: {sorted(unexpected)}"
     return claims
@@ -543,3 +675,5 @@ def check_discovery(document: Any, *, issuer: str, secure: bool = False) -> None
             assert re.fullmatch(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|\d{3}))?", tag), f"{member}: {tag!r}"
     if "request_object_signing_alg_values_supported" in document:
         assert "RS256" in document["request_object_signing_alg_values_supported"]
+    if "userinfo_endpoint" in document:
+        assert "RS256" in document.get("userinfo_signing_alg_values_supported", []), "signed userinfo answers"

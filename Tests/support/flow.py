@@ -6,6 +6,7 @@ Every value of every request can be replaced, repeated or left out, so that a te
 from __future__ import annotations
 
 import base64
+import json
 import re
 from dataclasses import dataclass, field
 from typing import Any, Iterable
@@ -61,6 +62,10 @@ class Ask:
     def nonce(self) -> str | None:
         return self.parameters.get("nonce") or None
 
+    def asked_claims(self, member: str) -> set[str]:
+        """The names in a member (`userinfo`, `id_token`) of the claims parameter."""
+        return set(json.loads(self.parameters.get("claims") or "{}").get(member) or ())
+
     @property
     def pairs(self) -> Pairs:
         return [*self.parameters.items(), *self.repeated]
@@ -96,6 +101,8 @@ class Signed:
     answer: dict[str, Any]
     claims: dict[str, Any]
     browser: Browser
+    #: What userinfo said; None where it is off.
+    person: dict[str, Any] | None = None
 
     @property
     def client(self) -> Client:
@@ -324,6 +331,7 @@ class Lab:
             client_id=signed.client.client_id,
             nonce=checks.verify_signature(answer["id_token"], self.jwks())[1].get("nonce"),
             access_token=answer["access_token"],
+            extra_claims=signed.ask.asked_claims("id_token"),
         )
         for member in ("iss", "sub", "aud", "auth_time", "azp", "sid", "acr", "amr"):
             assert claims.get(member) == signed.claims.get(member), f"{member} changed by a refresh"
@@ -331,6 +339,7 @@ class Lab:
         return answer
 
     def claims(self, ask: Ask, answer: dict[str, Any], code: str, **options: Any) -> dict[str, Any]:
+        options.setdefault("extra_claims", ask.asked_claims("id_token"))
         return checks.check_id_token(
             answer["id_token"],
             self.jwks(),
@@ -343,10 +352,45 @@ class Lab:
         )
 
     def finish(self, ask: Ask, url: str, browser: Browser, **options: Any) -> Signed:
-        """From the answer at the redirect URI to verified tokens."""
+        """From the answer at the redirect URI to verified tokens, and to what userinfo says to them."""
         code = ask.code(url)
         answer = checks.check_token_answer(self.redeem(ask, code))
-        return Signed(ask, code, answer, self.claims(ask, answer, code, **options), browser)
+        signed = Signed(ask, code, answer, self.claims(ask, answer, code, **options), browser)
+        if self.userinfo_is_on(ask.client):
+            signed.person = self.person(signed)
+        return signed
+
+    # MARK: Userinfo
+
+    def userinfo_is_on(self, client: Client) -> bool:
+        """As the fixtures have it: for those whose own switch is on."""
+        return "userinfo_endpoint" in self.discovery and client.raw.get("switches", {}).get("userinfo") is True
+
+    def userinfo(
+        self, token: str | None, *, method: str = "GET", headers: dict[str, str] | None = None, **options: Any
+    ) -> requests.Response:
+        """A userinfo request with the token in the header, if there is one."""
+        headers = dict(headers or {})
+        if token is not None:
+            headers.setdefault("Authorization", f"Bearer {token}")
+        return self.http(method, self._at_node(self.discovery["userinfo_endpoint"]), headers=headers, **options)
+
+    def person(
+        self, signed: Signed, token: str | None = None, *, claims: Iterable[str] | None = None, **options: Any
+    ) -> dict[str, Any]:
+        """What userinfo says of who signed in, checked; by default no more than the scope that was granted, and what
+        the claims parameter named.
+        """
+        if claims is None:
+            claims = checks.claims_of(signed.answer["scope"]) | signed.ask.asked_claims("userinfo")
+            options.setdefault("all_of_them", False)
+        answer = self.userinfo(token or signed.access_token)
+        if signed.client.raw.get("userinfo_signed_response_alg"):
+            options |= {"issuer": self.issuer, "client_id": signed.client.client_id}
+            return checks.check_signed_userinfo(
+                answer, self.jwks(), sub=signed.claims["sub"], claims=claims, **options
+            )
+        return checks.check_userinfo(answer, sub=signed.claims["sub"], claims=claims, **options)
 
     # MARK: Whole flows
 
