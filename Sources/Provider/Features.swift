@@ -45,7 +45,8 @@ struct Features: Sendable {
             issuer: issuer, codes: codes, audit: audit, masterKeys: node.masterKeys, now: node.now)
         let switches = Switches(board: node.switchBoard, store: SwitchStore(database: database))
         let clientAuthentication = ClientAuthentication(
-            directory: node.directory, store: clients, masterKeys: node.masterKeys, now: node.now)
+            directory: node.directory, store: clients, secretUse: node.secretUse, masterKeys: node.masterKeys,
+            now: node.now)
         let bearerAuthentication = BearerAuthentication(
             sealedTokens: sealedTokens, directory: node.directory, clients: clients, grants: grants, now: node.now)
 

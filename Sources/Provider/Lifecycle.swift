@@ -32,28 +32,28 @@ public enum Lifecycle {
     private static func reload(_ service: Service) {
         do {
             try service.reloadTLS()
-            Log.info("tls_reloaded")
+            Log.info("tls.reloaded")
         } catch {
-            Log.error("tls_reload_failed", [.init("detail", .string("\(error)"))])
+            Log.error("tls.reload_failed", [.init("detail", .string("\(error)"))])
         }
     }
 
     /// Readiness first, then the listener, then what is in flight. A second signal shortens the first step; one more ends
     /// the waiting for requests in flight.
     private static func drain(_ service: Service) {
-        Log.info("draining")
+        Log.info("server.draining")
         service.announceDraining()
         _ = nextStop(within: service.configuration.drainDelay)
         let isDone = Flag()
         service.drain { isDone.raise() }
         while !isDone.isRaised {
             if nextStop(within: .milliseconds(10)) {
-                Log.warning("drain_cut_short")
+                Log.warning("server.drain_cut_short")
                 return
             }
         }
         service.stopLoops()
-        Log.info("stopped")
+        Log.info("server.stopped")
     }
 
     /// - Returns: whether a signal to stop came within `time`.

@@ -14,6 +14,7 @@ final class Node: Sendable {
     let switchBoard = SwitchBoard()
     let barrier = ChangeBarrier()
     let auditLimiter = AuditLimiter()
+    let secretUse = SecretUse()
     let keyRing: KeyRing
     let hasher: PasswordHasher
     let masterKeys: MasterKeys

@@ -42,7 +42,7 @@ public final class Service: Sendable {
         self.threads = threads
         port = workers[0].server.port
         Log.info(
-            "listening",
+            "server.listening",
             [
                 .init("address", .string(configuration.server.address)), .init("port", .integer(Int64(port))),
                 .init("loops", .integer(Int64(workers.count))), .init("tls", .bool(tls != nil)),

@@ -95,16 +95,16 @@ final class Worker: Sendable {
         } catch DatabaseError.unavailable {
             return .databaseUnreachable
         } catch {
-            Log.error("readiness_check_failed", [.init("detail", .string("\(error)"))])
+            Log.error("readiness.failed", [.init("detail", .string("\(error)"))])
             return .databaseUnreachable
         }
     }
 
     private func report(_ state: Readiness.State, after former: Readiness.State) {
         switch state {
-        case .ready: Log.info("ready")
+        case .ready: Log.info("server.ready")
         case .starting, .draining: break
-        default: Log.warning("not_ready", [.init("reason", .string(state.reason))])
+        default: Log.warning("server.not_ready", [.init("reason", .string(state.reason))])
         }
     }
 }

@@ -1,18 +1,24 @@
 import HTTP
 import Issuance
 import OpenID
+import Postgres
 import Storage
 
 /// Finds out which client sends a request, and whether it is that client (RFC 6749 §2.3, §3.2.1).
 public struct ClientAuthentication: Sendable {
     private let directory: ClientDirectory
     private let store: ClientStore
+    private let secretUse: SecretUse
     private let masterKeys: MasterKeys
     private let now: Now
 
-    public init(directory: ClientDirectory, store: ClientStore, masterKeys: MasterKeys, now: @escaping Now) {
+    public init(
+        directory: ClientDirectory, store: ClientStore, secretUse: SecretUse, masterKeys: MasterKeys,
+        now: @escaping Now
+    ) {
         self.directory = directory
         self.store = store
+        self.secretUse = secretUse
         self.masterKeys = masterKeys
         self.now = now
     }
@@ -32,7 +38,33 @@ public struct ClientAuthentication: Sendable {
         } catch {
             throw error.told(to: client.metadata.clientID)
         }
+        if let secret = client.secret(fitting: credentials, masterKeys: masterKeys, at: now()) {
+            await noteUse(of: secret, client, request)
+        }
         return client
+    }
+
+    /// Once an hour. The client has proven itself; whether that could be noted is not its matter.
+    private func noteUse(of secret: ClientSecret, _ client: ClientRecord, _ request: Request) async {
+        guard secretUse.isNews(of: secret.id, at: now()) else { return }
+        do {
+            try await store.noteUse(ofSecret: secret.id)
+        } catch {
+            request.log(
+                .warning, "client_secret.use_not_noted",
+                [.init("client_id", .string(client.metadata.clientID)), .init("reason", .string(error.detail))])
+        }
+    }
+}
+
+extension ClientRecord {
+    /// The live secret that the credentials hold; nil if there is none, or none was sent. All live ones are tried, so that the
+    /// time does not tell which one is near. The record may be older than the end of one.
+    fileprivate func secret(
+        fitting credentials: ClientCredentials, masterKeys: MasterKeys, at now: Int64
+    ) -> ClientSecret? {
+        guard let text = credentials.secret else { return nil }
+        return secrets.filter { $0.isLive(at: now) && masterKeys.verify(secret: text, against: $0.hash) }.last
     }
 }
 
@@ -68,12 +100,10 @@ extension ClientCredentials {
                         detail: "sent \(credentials.method.rawValue)")
                 }
             case .secret:
-                guard let secret = credentials.secret else { return }
-                // All live secrets are tried, so that the time does not tell which one is near.
-                let fits = client.secrets.filter { $0.isLive(at: now) }.map {
-                    masterKeys.verify(secret: secret, against: $0.hash)
+                guard credentials.secret != nil else { return }
+                guard client.secret(fitting: credentials, masterKeys: masterKeys, at: now) != nil else {
+                    throw OAuthError(.invalidClient, "the client secret is wrong")
                 }
-                guard fits.contains(true) else { throw OAuthError(.invalidClient, "the client secret is wrong") }
             }
         }
     }

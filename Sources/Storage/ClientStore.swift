@@ -182,6 +182,18 @@ public struct ClientStore: Sendable {
         _ = try await database.query(Self.replaceSecretsStatement, [.text(clientID), .bytes(hash)])
     }
 
+    private static let noteUseStatement = Statement(
+        "client_secret_note_use",
+        """
+        UPDATE client_secrets SET last_used_at = date_trunc('hour', now(), 'UTC')
+        WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < date_trunc('hour', now(), 'UTC'))
+        """)
+
+    /// Notes that the secret is in use, to the hour. To be asked for only when `SecretUse` says that it is news.
+    public func noteUse(ofSecret id: Int64) async throws(DatabaseError) {
+        _ = try await database.query(Self.noteUseStatement, [.int(id)])
+    }
+
     private static let secretsStatement = Statement(
         "client_secrets_list",
         """

@@ -87,7 +87,7 @@ def test_a_request_in_flight_ends_before_the_process_does(dev):
 def test_a_second_signal_shortens_the_wait(dev):
     node = Serve(dev, environment={"SELEID_DRAIN_SECONDS": "600"}).start()
     os.kill(node.process.pid, signal.SIGTERM)
-    until(lambda: '"draining"' in node.log)
+    until(lambda: '"server.draining"' in node.log)
     os.kill(node.process.pid, signal.SIGTERM)
     assert node.process._process.wait(15) == 0
 
@@ -164,16 +164,16 @@ def test_sighup_takes_a_new_certificate_and_keeps_the_old_one_when_it_is_broken(
     with log.open("w") as errors:
         process = subprocess.Popen([find_binary(), "serve"], env=environment, stdout=subprocess.DEVNULL, stderr=errors)
     try:
-        until(lambda: '"ready"' in log.read_text())
+        until(lambda: '"server.ready"' in log.read_text())
         before = served(port)
         assert before.split() == "".join(first["cert.pem"].partition("-----END CERTIFICATE-----")[:2]).split()
         certificate.write_text("broken")
         process.send_signal(signal.SIGHUP)
-        until(lambda: '"tls_reload_failed"' in log.read_text())
+        until(lambda: '"tls.reload_failed"' in log.read_text())
         assert served(port) == before
         put(second)
         process.send_signal(signal.SIGHUP)
-        until(lambda: '"tls_reloaded"' in log.read_text())
+        until(lambda: '"tls.reloaded"' in log.read_text())
         assert served(port) != before
     finally:
         process.send_signal(signal.SIGTERM)

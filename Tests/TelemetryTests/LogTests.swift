@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import JSON
 import Testing
@@ -107,5 +108,19 @@ import Testing
         let lines = text.split(separator: UInt8(ascii: "\n"))
         #expect(lines.count == 200)
         #expect(lines.allSatisfy { $0.count == 200 && Set($0).count == 1 })
+    }
+
+    @Test("every event of the server is called noun.verb, as operators filter by it") func names() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: root.path).filter { $0.hasSuffix(".swift") }
+        let isCalled = /\b(?:Log\.(?:debug|info|warning|error)|[Ll]og(?:\.write)?)\(\s*(?:\.\w+,\s*)?"(?<name>[^"]*)"/
+        var names: Set<String> = []
+        for file in files {
+            let text = try String(contentsOf: root.appending(path: file), encoding: .utf8)
+            for match in text.matches(of: isCalled) { names.insert(String(match.output.name)) }
+        }
+        #expect(names.count > 20)
+        #expect(names.filter { $0.wholeMatch(of: /[a-z_]+\.[a-z_]+/) == nil }.isEmpty)
     }
 }

@@ -67,7 +67,7 @@ public struct Development {
         try Lifecycle.run(
             configuration, isDevelopment: true, hangUp: .stops, onReady: { printOut(welcome) },
             onChildEnd: {
-                if try cluster.restartIfEnded() { Log.warning("postgresql_restarted") }
+                if try cluster.restartIfEnded() { Log.warning("postgresql.restarted") }
             })
         printOut("Stopped.\n")
     }
