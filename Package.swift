@@ -124,7 +124,16 @@ let package = Package(
             name: "TestSupport", dependencies: ["EventLoop", "CPostgreSQL"], path: "Tests/TestSupport",
             swiftSettings: common),
         tests("PostgresTests", ["Postgres", "EventLoop", "Telemetry", "TestSupport"]),
-        tests("StorageTests", ["Storage", "Postgres", "OpenID", "JSON", "EventLoop", "Migrations", "TestSupport"]),
+        .target(
+            name: "StorageSupport",
+            dependencies: ["Storage", "Postgres", "OpenID", "JSON", "EventLoop", "Migrations", "TestSupport"],
+            path: "Tests/StorageSupport", swiftSettings: common),
+        tests(
+            "StorageTests",
+            ["Storage", "Postgres", "OpenID", "JSON", "EventLoop", "Migrations", "TestSupport", "StorageSupport"]),
+        tests(
+            "AdministrationTests",
+            ["Administration", "Storage", "Postgres", "OpenID", "JSON", "TestSupport", "StorageSupport"]),
         tests("JSONTests", ["JSON", "SeededRandom"]),
         .target(
             name: "FuzzTargets", dependencies: ["HTTP", "OpenID", "Issuance", "JOSE", "JSON", "OpenSSL"],

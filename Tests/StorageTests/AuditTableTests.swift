@@ -1,5 +1,6 @@
 import Postgres
 import Storage
+import StorageSupport
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import JSON
 import OpenID
 import Postgres
 import Storage
+import StorageSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Postgres
 import Storage
+import StorageSupport
 import Testing
 
 /// One way in which what came of a sign-in ends.

@@ -1,6 +1,7 @@
 import JSON
 import Postgres
 import Storage
+import StorageSupport
 import TestSupport
 import Testing
 

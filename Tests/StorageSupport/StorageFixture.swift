@@ -8,15 +8,15 @@ import Synchronization
 import TestSupport
 
 /// A migrated database of its own for a test, with one client and one person who is signed in and has consented.
-struct StorageFixture: Sendable {
-    let database: Database
-    let session: BrowserSession
+public struct StorageFixture: Sendable {
+    public let database: Database
+    public let session: BrowserSession
     /// For sessions beside the client under test.
-    let connectionString: String
+    public let connectionString: String
 
-    static let sessionHash: [UInt8] = [1, 2, 3]
+    public static let sessionHash: [UInt8] = [1, 2, 3]
 
-    static func client(_ id: String = "web1") throws -> ClientMetadata {
+    public static func client(_ id: String = "web1") throws -> ClientMetadata {
         try ClientMetadata.validate(
             .object([
                 .init("client_id", .string(id)), .init("client_name", .string("Web")), .init("sign_in", .bool(true)),
@@ -27,7 +27,7 @@ struct StorageFixture: Sendable {
     }
 
     /// Runs `body` on a loop, with a database cloned from a migrated template.
-    static func run(
+    public static func run(
         connections: Int = 8, _ body: @escaping @Sendable (StorageFixture) async throws -> Void
     ) async throws {
         let cluster = PostgresCluster.shared
@@ -65,14 +65,14 @@ struct StorageFixture: Sendable {
         }
     }
 
-    var codes: AuthorizationCodeStore { AuthorizationCodeStore(database: database) }
-    var grants: GrantStore { GrantStore(database: database) }
+    public var codes: AuthorizationCodeStore { AuthorizationCodeStore(database: database) }
+    public var grants: GrantStore { GrantStore(database: database) }
 
-    func sql(_ text: String) async throws -> Rows {
+    public func sql(_ text: String) async throws -> Rows {
         try await database.query(Statement("test \(text.hashValue)", text))
     }
 
-    func saveCode(
+    public func saveCode(
         _ hash: [UInt8] = [9], challenge: String? = nil, lifetime: Int64 = 60, userInfoClaims: [StandardClaim] = [],
         idTokenClaims: [StandardClaim] = []
     ) async throws -> Bool {
@@ -84,7 +84,7 @@ struct StorageFixture: Sendable {
     }
 
     /// - Parameter runner: a transaction; nil: the database.
-    func redeem(
+    public func redeem(
         _ hash: [UInt8] = [9], clientID: String = "web1", redirectURI: String? = "https://rp.example/cb",
         challenge: String? = nil, redemption: [UInt8] = [], in runner: (any StatementRunner)? = nil
     ) async throws -> Redemption {
@@ -95,23 +95,23 @@ struct StorageFixture: Sendable {
             lifetime: 1_000, origin: .none)
     }
 
-    func makeGrant() async throws -> Grant {
+    public func makeGrant() async throws -> Grant {
         _ = try await saveCode()
         guard case .fresh(let grant) = try await redeem() else { throw TestFailure("the code was not fresh") }
         return grant
     }
 
-    func liveGrants() async throws -> Int64 {
+    public func liveGrants() async throws -> Int64 {
         try await sql("SELECT count(*) FROM grants WHERE ended_at IS NULL")[0].int(0)
     }
 
-    func liveSessions() async throws -> Int64 {
+    public func liveSessions() async throws -> Int64 {
         try await sql("SELECT count(*) FROM browser_sessions WHERE ended_at IS NULL")[0].int(0)
     }
 
     /// Runs `first` in a transaction that is committed only when `second`, which begins after it, either waits for a lock
     /// or is over.
-    func overlap<First: Sendable, Second: Sendable>(
+    public func overlap<First: Sendable, Second: Sendable>(
         _ first: @escaping @Sendable (Transaction) async throws -> First,
         _ second: @Sendable () async throws -> Second
     ) async throws -> (First, Second) {
@@ -139,7 +139,7 @@ struct StorageFixture: Sendable {
             """)[0].bool(0)
     }
 
-    func rotate(_ grant: Grant, _ generation: Int64, clientID: String = "web1", window: Int64 = 60) async throws
+    public func rotate(_ grant: Grant, _ generation: Int64, clientID: String = "web1", window: Int64 = 60) async throws
         -> Rotation
     {
         try await grants.rotate(
