@@ -73,8 +73,8 @@ struct Features: Sendable {
         let sessionContext = SessionContext(
             issuer: issuer, authentication: bearerAuthentication, switches: switches)
         let introspection = Introspection(
-            issuer: issuer, authentication: clientAuthentication, switches: switches, grants: grants,
-            sealedTokens: sealedTokens)
+            issuer: issuer, authentication: clientAuthentication, bearer: bearerAuthentication, switches: switches,
+            grants: grants, audit: audit, sealedTokens: sealedTokens)
 
         let admin = Admin(
             database: database, audit: audit, masterKeys: node.masterKeys, hasher: node.hasher, now: node.now,

@@ -33,12 +33,16 @@ public struct BearerAuthentication: Sendable {
     /// - Parameter withClaims: whether the person's claims are wanted too.
     /// - Throws: `BearerRefusal`, or what the database throws: what could not be asked is never a "no".
     public func authenticate(_ request: Request, withClaims: Bool = false) async throws -> BearerAccess {
-        try await authenticate(try BearerToken.text(of: request), withClaims: withClaims)
+        try await check(try BearerToken.text(of: request), withClaims: withClaims)
     }
 
-    private func authenticate(_ text: String, withClaims: Bool) async throws -> BearerAccess {
+    /// Checks an access token, wherever it comes from.
+    ///
+    /// That it has expired counts last: who was away for a while learns why the sign-in is over, not only that a few minutes
+    /// are.
+    /// - Throws: `BearerRefusal`, or what the database throws.
+    public func check(_ text: String, withClaims: Bool = false) async throws -> BearerAccess {
         guard let token = sealedTokens.openAccessToken(text) else { throw BearerRefusal.unknownToken }
-        guard now() < token.expiresAt else { throw BearerRefusal.tokenExpired(clientID: token.clientID) }
         guard let grant = try await grants.standing(ofGrant: token.grantID, withClaims: withClaims),
             grant.clientID == token.clientID,
             let client = try await directory.find(token.clientID, in: clients)
@@ -48,6 +52,7 @@ public struct BearerAuthentication: Sendable {
             throw BearerRefusal.grantEnded(.ended(.clientDisabled), clientID: token.clientID)
         }
         guard token.epoch >= grant.accessEpoch else { throw BearerRefusal.tokenRevoked(clientID: token.clientID) }
+        guard now() < token.expiresAt else { throw BearerRefusal.tokenExpired(clientID: token.clientID) }
         return BearerAccess(token: token, client: client, grant: grant)
     }
 }

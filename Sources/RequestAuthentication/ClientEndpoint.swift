@@ -4,9 +4,11 @@ import OpenID
 import Postgres
 import Storage
 
-/// How an endpoint that clients authenticate at answers what goes wrong: a refusal with its error, on record when a client
-/// that we know is refused; 503 for what could not be found out or recorded.
+/// An endpoint that clients authenticate at with a form. It reads the form, finds out which client sends it, and answers what
+/// goes wrong: a refusal with its error, on record when a client that we know is refused; 503 for what could not be found
+/// out or recorded.
 public struct ClientEndpoint: Sendable {
+    private let authentication: ClientAuthentication
     private let audit: AuditStore
     private let refusal: AuditEvent.Kind
     private let logName: StaticString
@@ -14,17 +16,25 @@ public struct ClientEndpoint: Sendable {
     /// - Parameters:
     ///   - refusal: what the endpoint's refusals are on record.
     ///   - logName: the same in the log.
-    public init(audit: AuditStore, refusal: AuditEvent.Kind, logName: StaticString) {
+    public init(
+        authentication: ClientAuthentication, audit: AuditStore, refusal: AuditEvent.Kind, logName: StaticString
+    ) {
+        self.authentication = authentication
         self.audit = audit
         self.refusal = refusal
         self.logName = logName
     }
 
-    /// - Parameter body: throws `OAuthError` for a refusal, told to its client once that is known.
-    public func answer(_ request: Request, _ body: (Request) async throws -> Response) async -> Response {
+    /// - Parameter body: what is done for the client once it is known; throws `OAuthError` for a refusal.
+    public func answer(
+        _ request: Request, _ body: (Request, Parameters, ClientRecord) async throws -> Response
+    ) async -> Response {
         do {
             do {
-                return try await body(request)
+                let parameters = try request.clientForm()
+                // The client, before anything is said about what it asks.
+                let client = try await authentication.authenticate(request, parameters)
+                return try await perform(body, request, parameters, client)
             } catch let error as OAuthError {
                 try await record(error, request)
                 return error.response(to: request)
@@ -36,6 +46,17 @@ public struct ClientEndpoint: Sendable {
             // No key to sign with, or a record that cannot be read: nothing may be concluded.
             request.log(.error, "request.unavailable", [.init("reason", .string("\(error)"))])
             return OAuthError.unavailable.response(to: request)
+        }
+    }
+
+    private func perform(
+        _ body: (Request, Parameters, ClientRecord) async throws -> Response, _ request: Request,
+        _ parameters: Parameters, _ client: ClientRecord
+    ) async throws -> Response {
+        do {
+            return try await body(request, parameters, client)
+        } catch let error as OAuthError {
+            throw error.told(to: client.metadata.clientID)
         }
     }
 

@@ -3,8 +3,11 @@ import JSON
 import OpenID
 import RequestAuthentication
 
-/// Whether the sign-in behind an access token still stands.
+/// Whether the sign-in behind an access token still stands, and if not, why. What could not be found out is 503, so that it
+/// is never read as "signed out".
 public struct SessionContext: Sendable {
+    private static let path = "/v1/session/context"
+
     private let issuer: Issuer
     private let authentication: BearerAuthentication
     private let switches: Switches
@@ -15,8 +18,37 @@ public struct SessionContext: Sendable {
         self.switches = switches
     }
 
-    public var routes: [Route] { [] }
+    public var routes: [Route] { [Route(.get, Self.path, cors: .anyOrigin) { try await answer($0) }] }
 
-    /// What discovery says of this endpoint.
-    public var metadata: [JSON.Member] { [] }
+    /// What discovery says of this endpoint: a member of our own, as RFC 8414 §2 allows.
+    public var metadata: [JSON.Member] { [.init("session_context_endpoint", .string(issuer.url(Self.path)))] }
+
+    private func answer(_ request: Request) async throws -> Response {
+        do {
+            let access = try await authentication.authenticate(request)
+            try await switches.require(.sessionContext, for: access)
+            return .json(context(of: access))
+        } catch let refusal as BearerRefusal {
+            let reason = Reason(refusal).map { [JSON.Member("reason", .string($0.rawValue))] } ?? []
+            return refusal.response(adding: reason)
+        }
+    }
+
+    /// Times in Unix seconds.
+    private func context(of access: BearerAccess) -> [UInt8] {
+        let grant = access.grant
+        var body = JSONObjectWriter(capacity: 512)
+        body.add("active", true)
+        body.add("sub", grant.subject)
+        body.add("sid", grant.sid)
+        body.add("client_id", grant.clientID)
+        body.add("scope", access.token.scope.joined(separator: " "))
+        body.add("auth_time", grant.authTime)
+        body.add("acr", grant.acr)
+        body.add("amr", grant.amr)
+        body.add("session_expires_at", grant.endsAt)
+        body.add("reauthenticate_by", grant.expiresAt)
+        body.add("idle_expires_at", grant.idleExpiresAt)
+        return body.finish()
+    }
 }

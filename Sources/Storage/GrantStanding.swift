@@ -31,6 +31,9 @@ public struct GrantStanding: Sendable {
     /// The person's claims, when they were asked for; `updated_at` is among them.
     public let claims: JSON?
 
+    /// The earlier of the two ends.
+    public var endsAt: Int64 { min(expiresAt, idleExpiresAt) }
+
     public enum End: Sendable, Equatable {
         /// Somebody or something ended it.
         case ended(EndReason)

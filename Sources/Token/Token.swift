@@ -38,7 +38,8 @@ public struct Token: Sendable {
     }
 
     public var routes: [Route] {
-        let endpoint = ClientEndpoint(audit: audit, refusal: .tokenRefused, logName: "token.refused")
+        let endpoint = ClientEndpoint(
+            authentication: authentication, audit: audit, refusal: .tokenRefused, logName: "token.refused")
         return [Route(.post, Self.path, cors: .anyOrigin) { await endpoint.answer($0, issue) }]
     }
 
@@ -61,36 +62,13 @@ public struct Token: Sendable {
         ]
     }
 
-    private func issue(_ request: Request) async throws -> Response {
-        // 1. The form (RFC 6749 §3.2, App. B). Credentials must not be in the URI (§2.3.1).
-        guard request.mediaType == "application/x-www-form-urlencoded" else {
-            throw OAuthError(.invalidRequest, "the body has to be application/x-www-form-urlencoded")
-        }
-        try refuseSecretsInQuery(request)
-        let parameters: Parameters
-        do {
-            parameters = try Parameters(formEncoded: request.body)
-        } catch {
-            throw OAuthError(.invalidRequest, error.description)
-        }
-
-        // 2. The client, before anything is said about its grant.
-        let client = try await authentication.authenticate(request, parameters)
-
-        do {
-            return try await issue(request, parameters, to: client)
-        } catch let error as OAuthError {
-            throw error.told(to: client.metadata.clientID)
-        }
-    }
-
-    private func issue(_ request: Request, _ parameters: Parameters, to client: ClientRecord) async throws -> Response {
-        // 3. What it asks.
+    private func issue(_ request: Request, _ parameters: Parameters, _ client: ClientRecord) async throws -> Response {
+        // 1. What it asks.
         let asked = try TokenRequest(parameters, client: client.metadata)
         try await switches.require(.signIn, for: client.metadata)
         guard tokens.canSign else { throw TokenIssuer.NoSigningKey() }
 
-        // 4. Use it, and answer.
+        // 2. Use it, and answer.
         switch asked {
         case .authorizationCode(let code, let redirectURI, let codeVerifier):
             let grant = try await redeem(code, redirectURI, codeVerifier, client.metadata, request)
@@ -98,18 +76,6 @@ public struct Token: Sendable {
         case .refreshToken(let token, let scope):
             let grant = try await refresh(token, scope, client.metadata, request)
             return try await respond(to: client.metadata, grant, scope: scope ?? grant.scope)
-        }
-    }
-
-    private func refuseSecretsInQuery(_ request: Request) throws(OAuthError) {
-        guard let query = request.query else { return }
-        // What cannot be read may hold a secret too.
-        guard let parameters = try? Parameters(formEncoded: Array(query.utf8)) else {
-            throw OAuthError(.invalidRequest, "the query of the URI cannot be read")
-        }
-        let secrets = ["client_secret", "client_assertion", "code", "code_verifier", "refresh_token", "password"]
-        guard secrets.allSatisfy({ parameters[$0] == nil }) else {
-            throw OAuthError(.invalidRequest, "credentials must not be in the URI")
         }
     }
 

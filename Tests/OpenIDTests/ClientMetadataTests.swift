@@ -15,13 +15,14 @@ import Testing
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Fixtures/first.json")
         let json = try JSON(parsing: Array(Data(contentsOf: file)))
         let clients = try #require(json["clients"]?.arrayValue)
-        #expect(clients.count == 8)
+        #expect(clients.count == 9)
         for entry in clients {
             let members = try #require(entry.objectValue).filter { $0.name != "client_secret" }
             let client = try ClientMetadata.validate(.object(members)).get()
             #expect(try ClientMetadata.validate(client.json).get() == client)
             #expect(client.clientID == entry["client_id"]?.stringValue)
-            #expect(client.signIn == (client.clientID == "off1" ? nil : true))
+            #expect(client.signIn == (["off1", "api1"].contains(client.clientID) ? nil : true))
+            #expect(client.isResourceServer == (client.clientID == "api1"))
             // With the secret left in, it is refused: it is no metadata.
             if entry["client_secret"] != nil {
                 #expect(throws: ClientMetadata.Problems.self) { try ClientMetadata.validate(entry).get() }

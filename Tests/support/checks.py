@@ -465,6 +465,66 @@ def check_bearer_error(response: Any, status: int, error: str | None, *, scope: 
     return body
 
 
+# MARK: Revocation, introspection, session context
+
+
+def check_revoked(response: Any) -> None:
+    """RFC 7009 §2.2: 200, and nothing that anybody would have to read."""
+    assert response.status_code == 200, f"{response.status_code}: {response.text}"
+    assert response.content == b""
+    check_no_store(response)
+
+
+def check_inactive(response: Any) -> None:
+    """RFC 7662 §2.2: `active` alone, so that nothing can be told from it."""
+    assert response.status_code == 200, f"{response.status_code}: {response.text}"
+    assert check_json(response) == {"active": False}
+    check_no_store(response)
+
+
+#: What an active answer says, and for access tokens these two beside.
+INTROSPECTION_MEMBERS = {"active", "iss", "client_id", "sub", "scope", "auth_time", "acr", "sid", "iat", "exp"}
+ACCESS_TOKEN_MEMBERS = {"token_type", "aud"}
+
+
+def check_active(response: Any, *, issuer: str, claims: dict[str, Any], is_access_token: bool) -> dict[str, Any]:
+    """An active answer (RFC 7662 §2.2) about a token that came with an ID Token of these claims."""
+    assert response.status_code == 200, f"{response.status_code}: {response.text}"
+    answer = check_json(response)
+    check_no_store(response)
+    assert answer.get("active") is True, answer
+    assert set(answer) == INTROSPECTION_MEMBERS | (ACCESS_TOKEN_MEMBERS if is_access_token else set()), set(answer)
+    assert (answer["iss"], answer["client_id"]) == (issuer, claims["aud"])
+    for member in ("sub", "auth_time", "acr", "sid"):
+        assert answer[member] == claims[member], f"{member} is not the ID Token's"
+    for member in ("iat", "exp", "auth_time"):
+        assert type(answer[member]) is int, f"{member} is {answer[member]!r}"
+    assert answer["iat"] - 5 <= time.time() < answer["exp"] and answer["iat"] >= claims["auth_time"]
+    assert isinstance(answer["scope"], str) and "openid" in answer["scope"].split()
+    if is_access_token:
+        assert answer["token_type"] == "Bearer" and isinstance(answer["aud"], list)
+        assert answer["aud"][0] == answer["client_id"]
+    return answer
+
+
+def check_session_context(response: Any, *, claims: dict[str, Any]) -> dict[str, Any]:
+    """A sign-in that stands, of which an ID Token has these claims."""
+    assert response.status_code == 200, f"{response.status_code}: {response.text}"
+    answer = check_json(response)
+    check_no_store(response)
+    times = ("session_expires_at", "reauthenticate_by", "idle_expires_at")
+    same = ("sub", "sid", "auth_time", "acr", "amr")
+    assert set(answer) == {"active", "client_id", "scope", *same, *times}
+    assert answer["active"] is True and answer["client_id"] == claims["aud"]
+    assert isinstance(answer["scope"], str) and "openid" in answer["scope"].split()
+    for member in same:
+        assert answer[member] == claims[member], f"{member} is not the ID Token's"
+    for member in times:
+        assert type(answer[member]) is int and answer[member] > time.time(), f"{member} is {answer[member]!r}"
+    assert answer["session_expires_at"] == min(answer["reauthenticate_by"], answer["idle_expires_at"])
+    return answer
+
+
 # MARK: ID Token
 
 

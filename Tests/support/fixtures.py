@@ -41,8 +41,8 @@ def client_of(raw: dict) -> Client:
         raw["client_id"],
         raw.get("client_secret"),
         raw["token_endpoint_auth_method"],
-        tuple(raw["redirect_uris"]),
-        raw["scope"],
+        tuple(raw.get("redirect_uris", [])),
+        raw.get("scope", "openid"),
         raw,
     )
 

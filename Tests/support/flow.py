@@ -247,8 +247,13 @@ class Lab:
 
     # MARK: Token endpoint
 
-    def token(
+    def token(self, client: Client | None, form: dict[str, Any] | Pairs, **options: Any) -> requests.Response:
+        """A token request."""
+        return self.post(self.token_endpoint, client, form, **options)
+
+    def post(
         self,
+        url: str,
         client: Client | None,
         form: dict[str, Any] | Pairs,
         *,
@@ -257,7 +262,7 @@ class Lab:
         query: str = "",
         **options: Any,
     ) -> requests.Response:
-        """A token request. `auth`: "basic", "post", "none" or an Authorization value; the registered method by
+        """A form of a client's. `auth`: "basic", "post", "none" or an Authorization value; the registered method by
         default.
         """
         pairs: Pairs = []
@@ -285,8 +290,7 @@ class Lab:
         elif isinstance(auth, str):
             headers["Authorization"] = auth
         headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
-        url = self.token_endpoint + (f"?{query}" if query else "")
-        return self.http("POST", url, data=urlencode(pairs), headers=headers, **options)
+        return self.http("POST", url + (f"?{query}" if query else ""), data=urlencode(pairs), headers=headers, **options)
 
     def redeem(
         self,
@@ -391,6 +395,29 @@ class Lab:
                 answer, self.jwks(), sub=signed.claims["sub"], claims=claims, **options
             )
         return checks.check_userinfo(answer, sub=signed.claims["sub"], claims=claims, **options)
+
+    # MARK: What tokens are worth
+
+    def revoke(self, client: Client | None, token: str | None, *, auth: Any = NOT_GIVEN, **form: Any) -> requests.Response:
+        url = self._at_node(self.discovery["revocation_endpoint"])
+        return self.post(url, client, {"token": token} | form, auth=auth)
+
+    def introspect(
+        self, client: Client | None, token: str | None, *, auth: Any = NOT_GIVEN, **form: Any
+    ) -> requests.Response:
+        url = self._at_node(self.discovery["introspection_endpoint"])
+        return self.post(url, client, {"token": token} | form, auth=auth)
+
+    def session_context(
+        self, token: str | None, *, method: str = "GET", headers: dict[str, str] | None = None, query: str = "",
+        **options: Any,
+    ) -> requests.Response:
+        """A request with the token in the header, if there is one."""
+        headers = dict(headers or {})
+        if token is not None:
+            headers.setdefault("Authorization", f"Bearer {token}")
+        url = self._at_node(self.discovery["session_context_endpoint"]) + query
+        return self.http(method, url, headers=headers, **options)
 
     # MARK: Whole flows
 

@@ -25,6 +25,7 @@ FORM_SECRETS = {
     "assertion",
     "access_token",
     "id_token",
+    "token",
     "state",
     "nonce",
     "code_challenge",
