@@ -23,9 +23,10 @@ import Testing
             file.switches.map(\.feature.rawValue) == ["userinfo", "revocation", "session_context", "introspection"])
         #expect(file.switches.allSatisfy { $0.state == .perClient })
         #expect(
-            file.clients.map(\.metadata.clientID) == ["web1", "web2", "app1", "spa1", "own1", "off1", "conf1", "conf2"])
-        #expect(file.clients.map { $0.secret != nil } == [true, true, false, false, true, true, true, true])
-        #expect(file.clients.map(\.metadata.signIn) == [true, true, true, true, true, nil, true, true])
+            file.clients.map(\.metadata.clientID)
+                == ["web1", "web2", "app1", "spa1", "own1", "off1", "conf1", "conf2", "api1"])
+        #expect(file.clients.map { $0.secret != nil } == [true, true, false, false, true, true, true, true, true])
+        #expect(file.clients.map(\.metadata.signIn) == [true, true, true, true, true, nil, true, true, nil])
         #expect(file.accounts.map(\.username) == ["alice@example.test", "bob@example.test"])
         #expect(file.accounts.map(\.password) == ["correct horse battery staple", "tr0ub4dor and 3 more"])
         #expect(file.accounts[0].claims["address"]?["country"]?.stringValue == "Finland")
