@@ -39,13 +39,8 @@ public struct ClientEndpoint: Sendable {
                 try await record(error, request)
                 return error.response(to: request)
             }
-        } catch let error as DatabaseError {
-            request.log(error)
-            return OAuthError(error).response(to: request)
         } catch {
-            // No key to sign with, or a record that cannot be read: nothing may be concluded.
-            request.log(.error, "request.unavailable", [.init("reason", .string("\(error)"))])
-            return OAuthError.unavailable.response(to: request)
+            return request.answer(failure: error)
         }
     }
 

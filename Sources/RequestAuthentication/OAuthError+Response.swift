@@ -51,6 +51,17 @@ extension OAuthError {
 }
 
 extension Request {
+    /// The answer of an endpoint for apps that could not find out what it had to: a database out of reach, no key to sign with, a
+    /// record that cannot be read. Nothing may be concluded from it.
+    func answer(failure error: any Error) -> Response {
+        if let error = error as? DatabaseError {
+            log(error)
+            return OAuthError(error).response(to: self)
+        }
+        log(.error, "request.unavailable", [.init("reason", .string("\(error)"))])
+        return OAuthError.unavailable.response(to: self)
+    }
+
     /// What the database said; it goes nowhere else.
     public func log(_ error: DatabaseError) {
         let event: StaticString =

@@ -26,14 +26,4 @@ public struct Switches: Sendable {
             throw feature.refusal.told(to: client.clientID)
         }
     }
-
-    /// The same for the client of an access token.
-    /// - Throws: `BearerRefusal.forbidden` when it is off for the client, or what the database throws.
-    public func require(_ feature: Switch, for access: BearerAccess) async throws {
-        do {
-            try await require(feature, for: access.client.metadata)
-        } catch let error as OAuthError {
-            throw BearerRefusal.forbidden(error, scope: nil, clientID: access.client.metadata.clientID)
-        }
-    }
 }

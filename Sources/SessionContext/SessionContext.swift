@@ -9,29 +9,25 @@ public struct SessionContext: Sendable {
     private static let path = "/v1/session/context"
 
     private let issuer: Issuer
-    private let authentication: BearerAuthentication
-    private let switches: Switches
+    private let endpoint: BearerEndpoint
 
     public init(issuer: Issuer, authentication: BearerAuthentication, switches: Switches) {
         self.issuer = issuer
-        self.authentication = authentication
-        self.switches = switches
+        endpoint = BearerEndpoint(
+            .sessionContext, authentication: authentication, switches: switches, logName: "session_context.refused")
     }
 
-    public var routes: [Route] { [Route(.get, Self.path, cors: .anyOrigin) { try await answer($0) }] }
+    public var routes: [Route] { [Route(.get, Self.path, cors: .anyOrigin) { await answer($0) }] }
 
     /// What discovery says of this endpoint: a member of our own, as RFC 8414 §2 allows.
     public var metadata: [JSON.Member] { [.init("session_context_endpoint", .string(issuer.url(Self.path)))] }
 
-    private func answer(_ request: Request) async throws -> Response {
-        do {
-            let access = try await authentication.authenticate(request)
-            try await switches.require(.sessionContext, for: access)
-            return .json(context(of: access))
-        } catch let refusal as BearerRefusal {
-            let reason = Reason(refusal).map { [JSON.Member("reason", .string($0.rawValue))] } ?? []
-            return refusal.response(adding: reason)
-        }
+    private func answer(_ request: Request) async -> Response {
+        await endpoint.answer(request, adding: reason) { .json(context(of: $0)) }
+    }
+
+    private func reason(_ refusal: BearerRefusal) -> [JSON.Member] {
+        Reason(refusal).map { [.init("reason", .string($0.rawValue))] } ?? []
     }
 
     /// Times in Unix seconds.

@@ -2,7 +2,6 @@ import HTTP
 import Issuance
 import JSON
 import OpenID
-import Postgres
 import RequestAuthentication
 import Storage
 
@@ -11,14 +10,13 @@ public struct UserInfo: Sendable {
     private static let path = "/oauth/userinfo"
 
     private let issuer: Issuer
-    private let authentication: BearerAuthentication
-    private let switches: Switches
+    private let endpoint: BearerEndpoint
     private let tokens: TokenIssuer
 
     public init(issuer: Issuer, authentication: BearerAuthentication, switches: Switches, tokens: TokenIssuer) {
         self.issuer = issuer
-        self.authentication = authentication
-        self.switches = switches
+        endpoint = BearerEndpoint(
+            .userInfo, authentication: authentication, switches: switches, logName: "userinfo.refused")
         self.tokens = tokens
     }
 
@@ -39,37 +37,19 @@ public struct UserInfo: Sendable {
     }
 
     private func answer(_ request: Request) async -> Response {
-        do {
-            let access = try await allow(request)
+        await endpoint.answer(request, withClaims: true) { access in
+            try requireOpenID(access)
             return try await respond(to: access)
-        } catch let refusal as BearerRefusal {
-            request.log(.info, "userinfo.refused", refusal.logFields)
-            return refusal.response()
-        } catch let error as DatabaseError {
-            request.log(error)
-            return OAuthError(error).response(to: request)
-        } catch {
-            // No key to sign with, or a record that cannot be read: nothing may be concluded.
-            request.log(.error, "userinfo.unavailable", [.init("reason", .string("\(error)"))])
-            return OAuthError.unavailable.response(to: request)
         }
     }
 
-    /// Core §5.3.1, §5.3.3.
-    private func allow(_ request: Request) async throws -> BearerAccess {
-        let access = try await authentication.authenticate(request, withClaims: true)
-        let client = access.client.metadata
-        do {
-            try await switches.require(.userInfo, for: client)
-        } catch let error as OAuthError {
-            throw BearerRefusal.forbidden(error, scope: nil, clientID: client.clientID)
-        }
+    /// Core §5.3.1: an access token of an OpenID sign-in.
+    private func requireOpenID(_ access: BearerAccess) throws(BearerRefusal) {
         let needed = StandardScope.openid.rawValue
         guard access.token.scope.contains(needed) else {
             let error = OAuthError(.insufficientScope, "the access token was not made for the scope \(needed)")
-            throw BearerRefusal.forbidden(error, scope: needed, clientID: client.clientID)
+            throw .forbidden(error, scope: needed, clientID: access.token.clientID)
         }
-        return access
     }
 
     /// Core §5.3.2: `sub` always, and what the token's scope (§5.4) and the claims parameter (§5.5) let the app know.
