@@ -37,7 +37,7 @@ extension Admin {
         let account = try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
             try await changes.createAccount(entry, passwordHash: hash)
         }
-        return call.resource(account.json, status: 201)
+        return call.resource(account.json, status: 201, at: account.subject)
     }
 
     private func readAccount(_ call: Call) async throws -> Response {

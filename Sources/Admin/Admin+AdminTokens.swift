@@ -17,8 +17,7 @@ extension Admin {
         try call.query.allow("after", "limit")
         let limit = try call.query.limit()
         let found = try await tokens.page(after: try call.query.wholeNumber("after") ?? 0, limit: limit + 1)
-        let page = found.prefix(Int(limit))
-        return call.list(page.map(\.json), next: found.count > page.count ? page.last.map { String($0.id) } : nil)
+        return call.page(of: found, limit: limit, json: \.json) { String($0.id) }
     }
 
     /// The one answer that holds the token.

@@ -26,8 +26,7 @@ extension Admin {
         // One more than asked for tells whether there is a next page.
         let found = try await clients.page(
             after: call.query["after"] ?? "", holding: call.query["q"] ?? "", limit: limit + 1)
-        let page = found.prefix(Int(limit))
-        return call.list(page.map(\.json), next: found.count > page.count ? page.last?.metadata.clientID : nil)
+        return call.page(of: found, limit: limit, json: \.json, place: \.metadata.clientID)
     }
 
     private func readClient(_ call: Call) async throws -> Response {

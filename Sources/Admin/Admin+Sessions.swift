@@ -159,8 +159,6 @@ extension Query {
 
     /// The `next` of the page before, where that is a number.
     fileprivate func place() throws -> Int64? {
-        guard let text = self["after"] else { return nil }
-        guard let place = Int64(text) else { throw Self.problem("after", "must be the next of the page before") }
-        return place
+        try wholeNumber("after")
     }
 }

@@ -38,7 +38,8 @@ public struct Admin: Sendable {
     }
 
     public var routes: [Route] {
-        selfRoutes + clientRoutes + switchRoutes + accountRoutes + sessionRoutes + adminTokenRoutes
+        selfRoutes + clientRoutes + switchRoutes + accountRoutes + sessionRoutes + keyRoutes + auditRoutes
+            + adminTokenRoutes
     }
 
     /// What a handler works with: the request, and who it comes from.

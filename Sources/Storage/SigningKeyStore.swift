@@ -47,8 +47,10 @@ public struct SigningKeyStore: Sendable {
         """)
 
     /// All keys ever made, by the time from which they sign.
-    public func all() async throws(DatabaseError) -> [StoredSigningKey] {
-        let rows = try await database.query(Self.allStatement)
+    /// - Parameter transaction: to see what it has changed.
+    public func all(in transaction: Transaction? = nil) async throws(DatabaseError) -> [StoredSigningKey] {
+        let runner: any StatementRunner = transaction ?? database
+        let rows = try await runner.query(Self.allStatement)
         return (0..<rows.count).map { index in
             let row = rows[index]
             return StoredSigningKey(
@@ -108,9 +110,9 @@ public struct SigningKeyStore: Sendable {
     /// - Returns: nil, or the id of a key that waits to sign already (then nothing was changed).
     public func rotate(
         to key: StoredSigningKey, lead: Int64, overlap: Int64, by actor: AuditEvent.Actor,
-        from origin: AuditEvent.Origin
+        from origin: AuditEvent.Origin, in transaction: Transaction? = nil
     ) async throws -> String? {
-        try await database.transaction { transaction in
+        try await run(in: transaction) { transaction in
             _ = try await transaction.query(Self.lockStatement)
             if let pending = try await transaction.query(Self.pendingStatement).first { return pending.string(0) }
             _ = try await transaction.query(Self.addStatement, Self.parameters(key) + [.int(lead)])
@@ -140,9 +142,10 @@ public struct SigningKeyStore: Sendable {
     /// Takes a key out of use and out of the JWKS at once. If nothing would sign then, the waiting key does, or else `spare`.
     /// - Returns: false if there is no such key or it is revoked already.
     public func revoke(
-        _ keyID: String, spare: StoredSigningKey, by actor: AuditEvent.Actor, from origin: AuditEvent.Origin
+        _ keyID: String, spare: StoredSigningKey, by actor: AuditEvent.Actor, from origin: AuditEvent.Origin,
+        in transaction: Transaction? = nil
     ) async throws -> Bool {
-        try await database.transaction { transaction in
+        try await run(in: transaction) { transaction in
             _ = try await transaction.query(Self.lockStatement)
             guard try await transaction.query(Self.revokeStatement, [.text(keyID)]).affected == 1 else { return false }
             let promoted = try await transaction.query(Self.promoteStatement).first?.string(0)
@@ -153,6 +156,14 @@ public struct SigningKeyStore: Sendable {
             try await Self.addFirst(spare, by: actor, from: origin, in: transaction)
             return true
         }
+    }
+
+    /// In the transaction that somebody else has begun and will end, or in one of its own.
+    private func run<Value: Sendable>(
+        in transaction: Transaction?, _ body: (Transaction) async throws -> Value
+    ) async throws -> Value {
+        if let transaction { return try await body(transaction) }
+        return try await database.transaction(body)
     }
 
     private static func parameters(_ key: StoredSigningKey) -> [Parameter] {

@@ -44,6 +44,10 @@ import Testing
         #expect(problem("dry_run=true", isChange: true) == nil)
     }
 
+    @Test("what is empty is refused, and not taken for all", arguments: ["q=", "q", "q=&q="]) func empty(text: String) {
+        #expect(problem(text, "q")?.fields.first?.field == "q")
+    }
+
     @Test("each parameter is known and comes once", arguments: ["limit=1&x=2", "limit=1&limit=1", "limit=1&=&y"])
     func known(text: String) {
         #expect(problem(text, "limit")?.kind == .badRequest)
