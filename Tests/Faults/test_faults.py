@@ -177,7 +177,8 @@ class Holder:
             return [
                 future.result(60)
                 for future in [
-                    pool.submit(one) for one in [*rounds, self.redeeming, self.unknown, self.silent, self.posting]
+                    pool.submit(one)
+                    for one in [*rounds, self.redeeming, self.unknown, self.asking_who, self.silent, self.posting]
                 ]
             ]
 
@@ -196,6 +197,10 @@ class Holder:
     def unknown(self) -> str:
         """A client that nobody can look up now, or whose look-up is not to be trusted."""
         return self.must_wait(self.own().refresh(CLIENTS["own1"], "x"))
+
+    def asking_who(self) -> str:
+        """Whose sign-in it is: neither an answer from memory nor a dead token."""
+        return "userinfo " + self.must_wait(self.own().userinfo(self.signed[0].access_token))
 
     def silent(self) -> str:
         """The person in the browser: a page that says try again, or the app hears it. Not: signed out."""
@@ -241,6 +246,7 @@ class Holder:
         """Session, code, page and families work as if nothing had been."""
         lab = self.lab
         for signed in self.signed:
+            lab.person(signed)
             lab.refreshed(signed)
         check_token_answer(lab.redeem(self.ask, self.code))
         silent = lab.ask(CONF1, prompt="none")
