@@ -58,6 +58,7 @@ OIDCPKCEMethod S256
 OIDCCryptoPassphrase {passphrase}
 OIDCRemoteUserClaim sub
 OIDCPassRefreshToken On
+{more}
 
 <Location /app>
     AuthType openid-connect
@@ -69,6 +70,8 @@ OIDCPassRefreshToken On
 PAGE = """<!doctype html><title>Protected</title>
 <p id="user"><!--#echo var="REMOTE_USER" --></p>
 <p id="iss"><!--#echo var="OIDC_CLAIM_iss" --></p>
+<p id="name"><!--#echo var="OIDC_CLAIM_name" --></p>
+<p id="email_verified"><!--#echo var="OIDC_CLAIM_email_verified" --></p>
 <p id="access"><!--#echo var="OIDC_access_token" --></p>
 <p id="refresh"><!--#echo var="OIDC_refresh_token" --></p>
 """
@@ -91,7 +94,8 @@ class Apache:
         path = self.root / "error.log"
         return path.read_text(errors="replace") if path.exists() else ""
 
-    def start(self, issuer: str, client: Client) -> None:
+    def start(self, issuer: str, client: Client, more: str = "") -> None:
+        """`more`: further directives of the module."""
         pages = self.root / "pages" / "app"
         pages.mkdir(parents=True)
         (pages / "page.html").write_text(PAGE)
@@ -100,7 +104,7 @@ class Apache:
         configuration = self.root / "apache.conf"
         configuration.write_text(CONFIGURATION.format(
             root=self.root, port=self.port, modules=MODULES, issuer=issuer, client_id=client.client_id,
-            client_secret=client.secret, method=client.method, passphrase=random_text(),
+            client_secret=client.secret, method=client.method, passphrase=random_text(), more=more,
             user="User www-data\nGroup www-data" if os.geteuid() == 0 else ""))
         self._process = subprocess.Popen(
             [BINARY, "-d", str(self.root), "-f", str(configuration), "-DFOREGROUND"],

@@ -26,7 +26,7 @@ def library(issuer: str, client: Client) -> Library:
     return app
 
 
-def request_arguments(app: Library, **more: str) -> dict:
+def request_arguments(app: Library, **more: object) -> dict:
     return {
         "response_type": "code",
         "scope": ["openid", "profile"],
@@ -37,10 +37,9 @@ def request_arguments(app: Library, **more: str) -> dict:
     }
 
 
-@pytest.mark.parametrize("client", CASES.values(), ids=CASES)
-def test_signs_in_verifies_the_id_token_and_refreshes_three_times(issuer: str, browser: Browser, client: Client) -> None:
-    app = library(issuer, client)
-    arguments, verifier = request_arguments(app), None
+def sign_in(app: Library, browser: Browser, client: Client, **more: object) -> tuple[dict, AccessTokenResponse]:
+    """What was asked, and the verified token answer."""
+    arguments, verifier = request_arguments(app, **more), None
     if client.raw["profile"] != "oidc":
         challenge, verifier = app.add_code_challenge()
         arguments.update(challenge)
@@ -50,15 +49,22 @@ def test_signs_in_verifies_the_id_token_and_refreshes_three_times(issuer: str, b
     response = app.parse_response(AuthorizationResponse, info=urlsplit(back).query, sformat="urlencoded")
 
     assert isinstance(response, AuthorizationResponse) and response["state"] == arguments["state"]
-    assert response["iss"] == issuer
+    assert response["iss"] == app.provider_info["issuer"]
     exchange = {"code": response["code"], "redirect_uri": app.redirect_uris[0]}
     if verifier is not None:
         exchange["code_verifier"] = verifier
     token = app.do_access_token_request(state=arguments["state"], request_args=exchange, authn_method=client.method)
     assert isinstance(token, AccessTokenResponse), token
     app.verify_id_token(token["id_token"], request)  # beyond the signature, which parsing has verified
+    assert token["id_token"]["nonce"] == arguments["nonce"]
+    return arguments, token
+
+
+@pytest.mark.parametrize("client", CASES.values(), ids=CASES)
+def test_signs_in_verifies_the_id_token_and_refreshes_three_times(issuer: str, browser: Browser, client: Client) -> None:
+    app = library(issuer, client)
+    arguments, token = sign_in(app, browser, client)
     first = token["id_token"]
-    assert first["nonce"] == arguments["nonce"]
 
     for _ in range(3):
         previous = token["refresh_token"]
