@@ -17,13 +17,17 @@ from support.secrecy import WIRE
 
 @pytest.fixture(scope="session", autouse=True)
 def no_secret_in_the_log(server: Dev) -> Iterator[None]:
-    """Whatever secret went over the wire in this run, the server's log does not hold it."""
+    """Whatever secret went over the wire in this run, neither the server's log nor its audit record holds it."""
     WIRE.add(ALICE.password, BOB.password, *[client.secret for client in CLIENTS.values()])
     with WIRE.listening():
         yield
     WIRE.logs.add(server.process.stderr_path)
     WIRE.logs.add(server.process.stdout_path)
     WIRE.check_logs()
+    with psycopg.connect(server.database_url) as connection:
+        (record,) = connection.execute("SELECT string_agg(e::text, E'\n') FROM audit_events e").fetchone() or ("",)
+    found = WIRE.found_in(record or "")
+    assert not found, f"{len(found)} secrets on record, e.g. {found[:3]}"
 
 
 @pytest.fixture(scope="session")
