@@ -1,5 +1,6 @@
 import JSON
 import Postgres
+import StorageSupport
 import TestSupport
 import Testing
 
