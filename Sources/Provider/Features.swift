@@ -66,12 +66,12 @@ struct Features: Sendable {
             issuer: issuer, authentication: clientAuthentication, switches: switches, codes: codes, grants: grants,
             audit: audit, masterKeys: node.masterKeys, sealedTokens: sealedTokens, tokens: tokens)
         let userInfo = UserInfo(
-            issuer: issuer, authentication: bearerAuthentication, switches: switches, tokens: tokens)
+            issuer: issuer, authentication: bearerAuthentication, switches: switches, audit: audit, tokens: tokens)
         let revocation = Revocation(
             issuer: issuer, authentication: clientAuthentication, switches: switches, grants: grants, audit: audit,
             sealedTokens: sealedTokens)
         let sessionContext = SessionContext(
-            issuer: issuer, authentication: bearerAuthentication, switches: switches)
+            issuer: issuer, authentication: bearerAuthentication, switches: switches, audit: audit)
         let introspection = Introspection(
             issuer: issuer, authentication: clientAuthentication, bearer: bearerAuthentication, switches: switches,
             grants: grants, audit: audit, sealedTokens: sealedTokens)

@@ -2,6 +2,7 @@ import HTTP
 import JSON
 import OpenID
 import RequestAuthentication
+import Storage
 
 /// Whether the sign-in behind an access token still stands, and if not, why. What could not be found out is 503, so that it
 /// is never read as "signed out".
@@ -11,10 +12,11 @@ public struct SessionContext: Sendable {
     private let issuer: Issuer
     private let endpoint: BearerEndpoint
 
-    public init(issuer: Issuer, authentication: BearerAuthentication, switches: Switches) {
+    public init(issuer: Issuer, authentication: BearerAuthentication, switches: Switches, audit: AuditStore) {
         self.issuer = issuer
         endpoint = BearerEndpoint(
-            .sessionContext, authentication: authentication, switches: switches, logName: "session_context.refused")
+            .sessionContext, authentication: authentication, switches: switches, audit: audit,
+            refusal: .sessionContextRefused, logName: "session_context.refused")
     }
 
     public var routes: [Route] { [Route(.get, Self.path, cors: .anyOrigin) { await answer($0) }] }

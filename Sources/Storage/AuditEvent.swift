@@ -19,6 +19,8 @@ public struct AuditEvent: Sendable {
         case tokenRevoked = "token.revoked"
         case revocationRefused = "revocation.refused"
         case introspectionRefused = "introspection.refused"
+        case userInfoRefused = "userinfo.refused"
+        case sessionContextRefused = "session_context.refused"
         // Admins
         case clientCreated = "client.created"
         case clientChanged = "client.changed"

@@ -13,10 +13,14 @@ public struct UserInfo: Sendable {
     private let endpoint: BearerEndpoint
     private let tokens: TokenIssuer
 
-    public init(issuer: Issuer, authentication: BearerAuthentication, switches: Switches, tokens: TokenIssuer) {
+    public init(
+        issuer: Issuer, authentication: BearerAuthentication, switches: Switches, audit: AuditStore,
+        tokens: TokenIssuer
+    ) {
         self.issuer = issuer
         endpoint = BearerEndpoint(
-            .userInfo, authentication: authentication, switches: switches, logName: "userinfo.refused")
+            .userInfo, authentication: authentication, switches: switches, audit: audit, refusal: .userInfoRefused,
+            logName: "userinfo.refused")
         self.tokens = tokens
     }
 

@@ -269,6 +269,29 @@ def test_what_an_app_is_refused_at_the_token_endpoint(lab: Recorded) -> None:
     assert method.detail["detail"] == "sent client_secret_post"
 
 
+def test_what_an_app_is_refused_at_the_switched_endpoints(lab: Recorded) -> None:
+    signed = lab.sign_in(WEB2)
+    later = lab.again()
+    form = {"token": "no token of ours", "client_id": "web2", "client_secret": WEB2.secret}
+    for path in ("/oauth/revoke", "/oauth/introspect"):
+        answer = later.http("POST", later.issuer + path, data=form | {"client_secret": "wrong-wrong-wrong-wrong"})
+        check_token_error(answer, "invalid_client")
+        check_token_error(later.http("POST", later.issuer + path, data=form), "unauthorized_client")
+    for path in ("/oauth/userinfo", "/v1/session/context"):
+        bearer = {"Authorization": f"Bearer {signed.access_token}"}
+        assert later.get(path, headers=bearer).status_code == 403
+        # Not on record: it is nobody's.
+        assert later.get(path, headers={"Authorization": "Bearer no-token-of-ours"}).status_code == 401
+    assert [(event.kind, event.actor, event.client_id, event.detail["error"]) for event in later.events] == [
+        ("revocation.refused", ("anonymous", None), "web2", "invalid_client"),
+        ("revocation.refused", ("client", "web2"), "web2", "unauthorized_client"),
+        ("introspection.refused", ("anonymous", None), "web2", "invalid_client"),
+        ("introspection.refused", ("client", "web2"), "web2", "unauthorized_client"),
+        ("userinfo.refused", ("client", "web2"), "web2", "insufficient_scope"),
+        ("session_context.refused", ("client", "web2"), "web2", "insufficient_scope"),
+    ]
+
+
 def test_a_code_that_comes_twice(lab: Recorded, alice: str) -> None:
     signed = lab.sign_in(CONF1)
     later = lab.again()
