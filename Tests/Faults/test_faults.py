@@ -23,7 +23,15 @@ import psycopg
 import pytest
 
 from support import ALICE, CLIENTS
-from support.checks import check_error_page, check_token_answer, check_token_error
+from support.checks import (
+    check_active,
+    check_bearer_error,
+    check_error_page,
+    check_revoked,
+    check_session_context,
+    check_token_answer,
+    check_token_error,
+)
 from support.cluster import Cluster, Node, Proxy, serving, wait_until
 from support.flow import Ask, Lab, Signed, readable
 from support.load import Crowd, Person
@@ -158,6 +166,7 @@ class Holder:
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self.signed: list[Signed] = [lab.sign_in(client) for client in (CONF1, CONF2, APP1)]
+        self.unwanted: Signed = lab.sign_in(CONF1)
         self.browser = self.signed[0].browser
         self.ask: Ask = lab.ask(CONF1)
         self.code = lab.code(self.ask, self.browser)
@@ -173,14 +182,10 @@ class Holder:
         Gives what was answered; a wrong answer fails here.
         """
         rounds: list[Callable[[], str]] = [functools.partial(self.refreshing, signed) for signed in self.signed]
-        with ThreadPoolExecutor(8) as pool:
-            return [
-                future.result(60)
-                for future in [
-                    pool.submit(one)
-                    for one in [*rounds, self.redeeming, self.unknown, self.asking_who, self.silent, self.posting]
-                ]
-            ]
+        rounds += [self.redeeming, self.unknown, self.silent, self.posting]
+        rounds += [self.asking_who, self.session_context, self.introspecting, self.revoking]
+        with ThreadPoolExecutor(len(rounds)) as pool:
+            return [future.result(60) for future in [pool.submit(one) for one in rounds]]
 
     def own(self) -> Lab:
         """A copy for one thread."""
@@ -201,6 +206,17 @@ class Holder:
     def asking_who(self) -> str:
         """Whose sign-in it is: neither an answer from memory nor a dead token."""
         return "userinfo " + self.must_wait(self.own().userinfo(self.signed[0].access_token))
+
+    def session_context(self) -> str:
+        """Whether the person is still signed in: unknown, which is not "no"."""
+        return self.must_wait(self.own().session_context(self.signed[0].access_token))
+
+    def introspecting(self) -> str:
+        return self.must_wait(self.own().introspect(CONF1, self.signed[0].access_token))
+
+    def revoking(self) -> str:
+        """Not done yet, and the app hears it (RFC 7009 §2.2.1)."""
+        return self.must_wait(self.own().revoke(CONF1, self.unwanted.refresh_token))
 
     def silent(self) -> str:
         """The person in the browser: a page that says try again, or the app hears it. Not: signed out."""
@@ -243,8 +259,13 @@ class Holder:
         assert "max-age" not in ready[1].get("cache-control", "")
 
     def nothing_was_lost(self) -> None:
-        """Session, code, page and families work as if nothing had been."""
-        lab = self.lab
+        """Session, code, page, tokens and families work as if nothing had been."""
+        lab, signed = self.lab, self.signed[0]
+        check_session_context(lab.session_context(signed.access_token), claims=signed.claims)
+        seen = lab.introspect(CONF1, signed.access_token)
+        check_active(seen, issuer=lab.issuer, claims=signed.claims, is_access_token=True)
+        check_revoked(lab.revoke(CONF1, self.unwanted.refresh_token))
+        check_bearer_error(lab.session_context(self.unwanted.access_token), 401, "invalid_token")
         for signed in self.signed:
             lab.person(signed)
             lab.refreshed(signed)

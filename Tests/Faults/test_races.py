@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import collections
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support import CLIENTS, Client
-from support.checks import check_token_answer, check_token_error
+from support.checks import check_bearer_error, check_revoked, check_token_answer, check_token_error
 from support.cluster import Cluster, Node, serving
 from support.flow import Lab
 from support.load import Answer, all_at_once, form_of, refresh_form
@@ -104,6 +105,30 @@ def test_a_stranger_in_the_race_changes_nothing(lab: Lab, node: Node, ports: lis
         "400 invalid_grant": MANY
     }
     check_token_answer(lab.refresh(CONF1, answer["refresh_token"]))
+
+
+@pytest.mark.parametrize("client", [CONF1, APP1], ids=lambda client: client.client_id)
+def test_a_revocation_among_refreshes(lab: Lab, node: Node, ports: list[int], client: Client) -> None:
+    """Whatever came before it, nothing lives after it."""
+    signed = lab.sign_in(client)
+    body, headers = refresh_form(client, signed.refresh_token)
+    with ThreadPoolExecutor(1) as pool:
+        refreshes = pool.submit(all_at_once, ports, body, headers, MANY)
+        while grants(node)[1] == 0 and not refreshes.done():
+            pass  # until the first of them has come through
+        check_revoked(lab.revoke(client, signed.refresh_token))
+        answers = refreshes.result(60)
+    found = statuses(answers)
+    assert set(found) <= {"200", "400 invalid_grant"} and found["200"] > 0, found
+    successors = {answer.body["refresh_token"] for answer in answers if answer.status == 200}
+    assert len(successors) == 1
+    for token in (*successors, signed.refresh_token):
+        check_token_error(lab.refresh(client, token), "invalid_grant")
+    for answer in answers:
+        if answer.status == 200:
+            check_bearer_error(lab.session_context(answer.body["access_token"]), 401, "invalid_token")
+    _, _, ended, reason = grants(node)
+    assert ended is not None and reason == "revoked"
 
 
 def test_old_and_new_at_once(lab: Lab, node: Node, ports: list[int]) -> None:
