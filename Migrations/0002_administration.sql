@@ -19,6 +19,22 @@ CREATE INDEX consents_client ON consents (client_id, account_id);
 
 -- ---- Clients
 
+-- As before, and a client that gets another id is news for both.
+CREATE OR REPLACE FUNCTION notify_nodes() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    changed jsonb;
+BEGIN
+    IF TG_ARGV[0] <> 'client' THEN
+        PERFORM pg_notify('seleid', TG_ARGV[0]);
+        RETURN NULL;
+    END IF;
+    FOREACH changed IN ARRAY ARRAY[to_jsonb(OLD), to_jsonb(NEW)] LOOP
+        CONTINUE WHEN changed IS NULL;
+        PERFORM pg_notify('seleid', 'client:' || (changed ->> 'client_id'));
+    END LOOP;
+    RETURN NULL;
+END $$;
+
 ALTER TABLE client_secrets ADD COLUMN last_used_at timestamptz;
 -- That a secret was used is no news for the nodes.
 CREATE OR REPLACE TRIGGER client_secrets_notify AFTER INSERT OR DELETE OR UPDATE OF hash, expires_at ON client_secrets

@@ -2,11 +2,9 @@ import ASCII
 
 /// A path with segments in braces, such as `/things/{id}`.
 struct PathTemplate: Sendable {
-    let path: String
     private let segments: [Substring]
 
     init(_ path: String) {
-        self.path = path
         segments = path.split(separator: "/", omittingEmptySubsequences: false)
     }
 

@@ -13,9 +13,9 @@ public struct Router: Sendable {
     }
 
     /// By path, as it stands.
-    private var resources: [String: Resource] = [:]
+    private let resources: [String: Resource]
     /// Those with braces in their path.
-    private var templates: [PathTemplate] = []
+    private let templates: [(path: PathTemplate, resource: Resource)]
     private let notFound: @Sendable (Request) -> Response
     private let methodNotAllowed: @Sendable (Request) -> Response
     private let failure: @Sendable (any Error, Request) -> Response
@@ -24,7 +24,8 @@ public struct Router: Sendable {
     ///   - notFound: the answer for unknown paths (a page for browsers).
     ///   - methodNotAllowed: the answer for methods that a path does not have, with status 405. `Allow` is added to it.
     ///   - failure: the answer when a handler threw. Whatever it answers also carries the route's CORS fields.
-    /// - Precondition: no two routes have the same method and path; none has the method HEAD.
+    /// - Precondition: no two routes have the same method and path; none has the method HEAD; those of one path all have an
+    ///   `isThere`, or none has.
     public init(
         routes: [Route], notFound: @escaping @Sendable (Request) -> Response,
         methodNotAllowed: @escaping @Sendable (Request) -> Response = { _ in
@@ -35,6 +36,7 @@ public struct Router: Sendable {
         self.notFound = notFound
         self.methodNotAllowed = methodNotAllowed
         self.failure = failure
+        var resources: [String: Resource] = [:]
         for route in routes {
             let isTaken = resources[route.path]?.routes.contains { $0.method == route.method } ?? false
             precondition(!isTaken && route.method != .head, "\(route.method.name) \(route.path) is routed twice")
@@ -42,6 +44,9 @@ public struct Router: Sendable {
         }
         for path in resources.keys {
             guard var resource = resources[path] else { continue }
+            precondition(
+                Set(resource.routes.map { $0.isThere == nil }).count == 1,
+                "\(path) would be there for some methods only")
             resource.corsMethods = Self.methodList(resource.routes.filter { $0.cors == .anyOrigin })
             resource.allow = Self.methodList(resource.routes)
             if resource.hasCORS && !resource.routes.contains(where: { $0.method == .options }) {
@@ -49,7 +54,10 @@ public struct Router: Sendable {
             }
             resources[path] = resource
         }
-        templates = resources.keys.filter { $0.contains("{") }.sorted().map(PathTemplate.init)
+        templates = resources.filter { $0.key.contains("{") }.sorted { $0.key < $1.key }.map {
+            (PathTemplate($0.key), $0.value)
+        }
+        self.resources = resources.filter { !$0.key.contains("{") }
     }
 
     private static func methodList(_ routes: [Route]) -> String {
@@ -59,11 +67,12 @@ public struct Router: Sendable {
     /// Runs the handler. The answer to HEAD still holds the body: the connection leaves it out and keeps its length.
     public func respond(to request: Request) async -> Response {
         var request = request
-        guard let resource = resource(of: &request) else {
+        guard let (resource, parameters) = resource(at: request.path) else {
             // RFC 9110 §9.3.7: "OPTIONS *" only asks whether the server is there.
             if request.method == .options && request.path == "*" { return Response(status: 204) }
             return notFound(request)
         }
+        request.pathParameters = parameters
         if let isThere = resource.isThere {
             do {
                 guard try await isThere() else { return notFound(request) }
@@ -85,18 +94,18 @@ public struct Router: Sendable {
         return response
     }
 
-    /// For answers the server gives without asking a handler, such as 413: scripts may read these too.
+    /// For answers the server gives without asking a handler, such as 413: scripts may read these too. Not where nobody has
+    /// asked whether the path is there: that would tell.
     func addCORSFields(to response: inout Response, path: String) {
-        guard let resource = resources[path], resource.isThere == nil else { return }
+        guard let (resource, _) = resource(at: path), resource.isThere == nil else { return }
         if resource.hasCORS { Self.addCORSFields(to: &response) }
     }
 
-    private func resource(of request: inout Request) -> Resource? {
-        if let resource = resources[request.path] { return resource }
+    /// A path as it stands comes before those in braces, and among these the one whose first difference is no brace.
+    private func resource(at path: String) -> (Resource, parameters: [String: String])? {
+        if let resource = resources[path] { return (resource, [:]) }
         for template in templates {
-            guard let parameters = template.match(request.path) else { continue }
-            request.pathParameters = parameters
-            return resources[template.path]
+            if let parameters = template.path.match(path) { return (template.resource, parameters) }
         }
         return nil
     }

@@ -9,6 +9,7 @@ import TestSupport
 
 /// A migrated database of its own for a test, with one client and one person who is signed in and has consented.
 public struct StorageFixture: Sendable {
+    public let loop: EventLoop
     public let database: Database
     public let session: BrowserSession
     /// For sessions beside the client under test.
@@ -60,7 +61,8 @@ public struct StorageFixture: Sendable {
             else { throw TestFailure("the account of the fixture cannot sign in") }
             try await ConsentStore(database: database).add(
                 ["openid"], by: session, clientID: "web1", origin: .none)
-            try await body(StorageFixture(database: database, session: session, connectionString: connectionString))
+            try await body(
+                StorageFixture(loop: loop, database: database, session: session, connectionString: connectionString))
             await database.close(limit: .seconds(2))
         }
     }
