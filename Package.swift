@@ -149,7 +149,10 @@ let package = Package(
         tests("OpenIDTests", ["OpenID", "JOSE", "JSON", "SeededRandom"]),
         tests(
             "ProviderTests",
-            ["Provider", "seleid", "Migrations", "Issuance", "JSON", "HTTP", "Telemetry", "SeededRandom"]),
+            [
+                "Provider", "seleid", "Migrations", "Issuance", "Storage", "OpenID", "JSON", "HTTP", "Postgres",
+                "EventLoop", "Telemetry", "SeededRandom", "TestSupport",
+            ]),
         tests("OpenSSLTests", ["OpenSSL", "COpenSSL", "SeededRandom"]),
         tests("Argon2Tests", ["Argon2", "CArgon2", "SeededRandom"]),
         tests("TelemetryTests", ["Telemetry", "JSON"]),
