@@ -14,9 +14,15 @@ public enum AdministrationError: Error, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .notFound(let text), .conflict(let text): text
-        case .invalid(let problems): problems.map(\.description).joined(separator: "\n")
+        case .invalid(let problems):
+            problems.map { $0.field.isEmpty ? $0.reason : $0.description }.joined(separator: "\n")
         case .hasChanged: "it has been changed meanwhile"
         }
+    }
+
+    /// The broken rules; none unless it is `invalid`.
+    var problems: [ClientMetadata.Problem] {
+        if case .invalid(let problems) = self { problems } else { [] }
     }
 
     static func invalid(_ field: String, _ reason: String) -> AdministrationError {

@@ -2,7 +2,6 @@ import Issuance
 import JSON
 import OpenID
 import Storage
-import Telemetry
 
 extension Changes {
     /// Makes a token for an admin.
@@ -36,15 +35,12 @@ extension Changes {
 extension AdminToken {
     /// As admins read it.
     public var json: JSON {
-        func time(_ seconds: Int64?) -> JSON {
-            seconds.map { .string(Timestamp.text(ofUnixSeconds: $0)) } ?? .null
-        }
-        return .object([
+        .object([
             .init("id", .integer(id)), .init("name", .string(name)), .init("role", .string(role.rawValue)),
             .init("areas", areas.map { .array($0.map { .string($0.rawValue) }) } ?? .null),
-            .init("created_at", time(createdAt)), .init("created_by", .string(createdBy)),
-            .init("expires_at", time(expiresAt)), .init("last_used_at", time(lastUsedAt)),
-            .init("revoked_at", time(revokedAt)),
+            .init("created_at", .time(createdAt)), .init("created_by", .string(createdBy)),
+            .init("expires_at", .time(expiresAt)), .init("last_used_at", .time(lastUsedAt)),
+            .init("revoked_at", .time(revokedAt)),
         ])
     }
 }

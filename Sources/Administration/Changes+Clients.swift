@@ -67,6 +67,13 @@ extension ClientRecord {
 extension Changes {
     private var clients: ClientStore { ClientStore(database: transaction) }
 
+    /// The client as it stands inside the transaction; nobody else changes it until that is over.
+    /// - Throws: `notFound`.
+    public func client(_ clientID: String) async throws -> ClientRecord {
+        guard let client = try await clients.findAndLock(clientID) else { throw noSuchClient(clientID) }
+        return client
+    }
+
     /// - Throws: `conflict` when the client_id is taken.
     public func createClient(_ entry: ClientEntry) async throws -> ClientRecord {
         try await putClient(entry) { existing in
@@ -118,14 +125,14 @@ extension Changes {
     public func changeClient(
         _ clientID: String, if precondition: Precondition = { _ in }, _ change: (JSON) throws -> ClientEntry
     ) async throws -> ClientRecord {
-        guard let before = try await clients.findAndLock(clientID) else { throw noSuchClient(clientID) }
+        let before = try await client(clientID)
         try precondition(before.json)
         return try await putClient(try change(before.json)).client
     }
 
     /// Deletes the client with all that it has.
     public func deleteClient(_ clientID: String, if precondition: Precondition = { _ in }) async throws {
-        guard let before = try await clients.findAndLock(clientID) else { throw noSuchClient(clientID) }
+        let before = try await client(clientID)
         try precondition(before.json)
         _ = try await clients.delete(clientID)
         try await record(.clientDeleted, clientID: clientID, [.init("before", before.entry.json)])

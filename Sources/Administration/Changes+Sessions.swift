@@ -24,23 +24,29 @@ extension Changes {
     }
 
     /// Ends one browser session, and the grants made from it.
-    public func endSession(_ sid: String, if precondition: Precondition = { _ in }) async throws {
+    /// - Returns: false when it was over already.
+    @discardableResult
+    public func endSession(_ sid: String, if precondition: Precondition = { _ in }) async throws -> Bool {
         guard let session = try await sessions.record(sid: sid) else {
             throw AdministrationError.notFound("there is no session \(sid)")
         }
         try precondition(session.json)
-        guard try await sessions.end(session.id, .endedByAdmin) else { return }
+        guard try await sessions.end(session.id, .endedByAdmin) else { return false }
         try await record(.sessionEnded, subject: session.subject, [.init("before", session.json)])
+        return true
     }
 
     /// Ends one grant: what a person has at an app by one sign-in.
-    public func endGrant(_ id: Int64, if precondition: Precondition = { _ in }) async throws {
+    /// - Returns: false when it was over already.
+    @discardableResult
+    public func endGrant(_ id: Int64, if precondition: Precondition = { _ in }) async throws -> Bool {
         guard let grant = try await grants.record(id) else {
             throw AdministrationError.notFound("there is no grant \(id)")
         }
         try precondition(grant.json)
-        guard try await grants.end(id, .endedByAdmin) else { return }
+        guard try await grants.end(id, .endedByAdmin) else { return false }
         try await record(.grantEnded, clientID: grant.clientID, subject: grant.subject, [.init("before", grant.json)])
+        return true
     }
 
     /// Forgets what a person has granted to a client, and ends what came of it.

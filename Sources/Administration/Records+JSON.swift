@@ -3,8 +3,8 @@ import Storage
 import Telemetry
 
 extension JSON {
-    /// RFC 3339, in UTC; null for nil.
-    static func time(_ unixSeconds: Int64?) -> JSON {
+    /// A time as admins read it: RFC 3339 in UTC; null for none.
+    public static func time(_ unixSeconds: Int64?) -> JSON {
         unixSeconds.map { .string(Timestamp.text(ofUnixSeconds: $0)) } ?? .null
     }
 

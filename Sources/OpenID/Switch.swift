@@ -68,4 +68,9 @@ extension ClientMetadata {
     public func setting(of feature: Switch) -> Bool? {
         feature == .signIn ? signIn : switches[feature.rawValue]
     }
+
+    /// - Parameter setting: nil: it says nothing.
+    public mutating func set(_ feature: Switch, to setting: Bool?) {
+        if feature == .signIn { signIn = setting } else { switches[feature.rawValue] = setting }
+    }
 }

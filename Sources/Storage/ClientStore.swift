@@ -25,16 +25,6 @@ public struct ClientSecret: Sendable {
     public func isLive(at now: Int64) -> Bool { expiresAt.map { now < $0 } ?? true }
 }
 
-/// What an admin may know of a client's secret.
-public struct ClientSecretInfo: Sendable {
-    public let id: Int64
-    /// Unix seconds.
-    public let createdAt: Int64
-    public let expiresAt: Int64?
-    /// To the hour; nil: never yet.
-    public let lastUsedAt: Int64?
-}
-
 /// What is stored does not read as what it must be: a fault of ours or of a hand in the database.
 public struct StoredDataError: Error, CustomStringConvertible {
     public let description: String
@@ -153,63 +143,6 @@ public struct ClientStore: Sendable {
     /// - Returns: false if there is no such client.
     public func setEnabled(_ isEnabled: Bool, _ clientID: String) async throws(DatabaseError) -> Bool {
         try await database.query(Self.enableStatement, [.text(clientID), .bool(isEnabled)]).affected == 1
-    }
-
-    // MARK: Secrets
-
-    private static let addSecretStatement = Statement(
-        "client_secret_add",
-        """
-        WITH kept AS (SELECT id FROM client_secrets WHERE client_id = $1 ORDER BY id DESC LIMIT 1),
-            dropped AS (DELETE FROM client_secrets WHERE client_id = $1 AND id NOT IN (SELECT id FROM kept))
-        INSERT INTO client_secrets (client_id, hash) VALUES ($1, $2)
-        """)
-
-    /// Adds a secret beside the newest one; older ones end, so that at most two live at once.
-    public func addSecret(_ hash: [UInt8], to clientID: String) async throws(DatabaseError) {
-        _ = try await database.query(Self.addSecretStatement, [.text(clientID), .bytes(hash)])
-    }
-
-    private static let replaceSecretsStatement = Statement(
-        "client_secrets_replace",
-        """
-        WITH dropped AS (DELETE FROM client_secrets WHERE client_id = $1)
-        INSERT INTO client_secrets (client_id, hash) VALUES ($1, $2)
-        """)
-
-    /// Ends all secrets and sets one.
-    public func replaceSecrets(of clientID: String, with hash: [UInt8]) async throws(DatabaseError) {
-        _ = try await database.query(Self.replaceSecretsStatement, [.text(clientID), .bytes(hash)])
-    }
-
-    private static let noteUseStatement = Statement(
-        "client_secret_note_use",
-        """
-        UPDATE client_secrets SET last_used_at = date_trunc('hour', now(), 'UTC')
-        WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < date_trunc('hour', now(), 'UTC'))
-        """)
-
-    /// Notes that the secret is in use, to the hour. To be asked for only when `SecretUse` says that it is news.
-    public func noteUse(ofSecret id: Int64) async throws(DatabaseError) {
-        _ = try await database.query(Self.noteUseStatement, [.int(id)])
-    }
-
-    private static let secretsStatement = Statement(
-        "client_secrets_list",
-        """
-        SELECT id, extract(epoch FROM created_at)::bigint, extract(epoch FROM expires_at)::bigint,
-            extract(epoch FROM last_used_at)::bigint
-        FROM client_secrets WHERE client_id = $1 ORDER BY id
-        """)
-
-    public func secrets(of clientID: String) async throws(DatabaseError) -> [ClientSecretInfo] {
-        let rows = try await database.query(Self.secretsStatement, [.text(clientID)])
-        return (0..<rows.count).map { index in
-            let row = rows[index]
-            return ClientSecretInfo(
-                id: row.int(0), createdAt: row.int(1), expiresAt: row.optionalInt(2),
-                lastUsedAt: row.optionalInt(3))
-        }
     }
 }
 

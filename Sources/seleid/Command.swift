@@ -25,7 +25,7 @@ struct Command: Sendable {
     /// The words after `seleid`, such as `["client", "add"]`.
     let path: [String]
     let summary: String
-    /// Names of the positional arguments, all of which must be there.
+    /// Names of the positional arguments, all of which must be there. The last may end in "…": one or more of it.
     let positionals: [String]
     let options: [Option]
     /// More for `--help`.
@@ -45,6 +45,7 @@ struct Command: Sendable {
     }
 
     var name: String { path.joined(separator: " ") }
+    var takesMore: Bool { positionals.last?.hasSuffix("…") == true }
 }
 
 /// What the person typed, checked against a command's row.
@@ -166,7 +167,7 @@ struct Parser {
         }
         let given = invocation.positionals.count
         if given < command.positionals.count { throw failure("\(command.positionals[given]) is missing") }
-        if given > command.positionals.count {
+        if given > command.positionals.count, !command.takesMore {
             throw failure("\(quoted(invocation.positionals[command.positionals.count])) is one argument too many")
         }
         return .run(command, invocation)

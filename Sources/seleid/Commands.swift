@@ -3,6 +3,7 @@ extension SeleID {
     static let commands: [Command] =
         [ServeCommand.command, DevCommand.command, MigrateCommand.command]
         + [ApplyCommand.command, ExportCommand.command]
-        + ClientCommands.commands + AccountCommands.commands + KeyCommands.commands
+        + SwitchCommands.commands + ClientCommands.commands + AccountCommands.commands + KeyCommands.commands
+        + AdminTokenCommands.commands
         + [VersionCommand.command]
 }

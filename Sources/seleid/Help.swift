@@ -39,9 +39,7 @@ struct Help {
 
 /// What was typed, safe to show in a terminal.
 func quoted(_ text: String) -> String {
-    let isControl = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory == .control }
-    let shown = text.unicodeScalars.prefix(80).map { isControl($0) ? "?" : String($0) }.joined()
-    return "\"\(shown)\""
+    "\"\(printable(String(text.unicodeScalars.prefix(80))))\""
 }
 
 /// "; did you mean …?" when a known word is close to the typed one.

@@ -1,16 +1,23 @@
-import Glibc
 import JSON
 import Provider
+import Telemetry
 
 /// How commands print.
 enum Output {
     static let jsonOption = Command.Option.flag("json", "print JSON")
+    static let dryRunOption = Command.Option.flag("dry-run", "print what would change, change nothing")
 
     static func json(_ json: JSON) { printOut(String(decoding: json.serialized(pretty: true), as: UTF8.self) + "\n") }
 
+    /// What a command has changed, a line each.
+    static func changes(_ lines: [String], _ invocation: Invocation) {
+        for line in lines { printOut("\(printable(line))\n") }
+        if invocation.isDryRun { printOut("dry run: nothing was written\n") }
+    }
+
     /// Columns under headings; the last is not padded.
     static func table(_ headings: [String], _ rows: [[String]]) {
-        let all = [headings] + rows
+        let all = [headings] + rows.map { $0.map(printable) }
         let widths = headings.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
         for row in all {
             var line = ""
@@ -22,15 +29,17 @@ enum Output {
         }
     }
 
-    /// RFC 3339 in UTC, to the second.
-    static func time(_ unixSeconds: Int64) -> String {
-        var seconds = time_t(unixSeconds)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        var buffer = [CChar](repeating: 0, count: 32)
-        let count = strftime(&buffer, buffer.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
-        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    /// RFC 3339 in UTC, to the second; "-" for none.
+    static func time(_ unixSeconds: Int64?) -> String {
+        unixSeconds.map { Timestamp.text(ofUnixSeconds: $0) } ?? "-"
     }
+}
 
-    static func time(_ unixSeconds: Int64?) -> JSON { unixSeconds.map { .string(time($0)) } ?? .null }
+extension Invocation {
+    var isDryRun: Bool { has(Output.dryRunOption.name) }
+}
+
+/// What came from elsewhere, safe to show in a terminal.
+func printable(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
 }

@@ -33,7 +33,7 @@ enum SeleID {
 
     /// Each line of a failure, with our name in front.
     private static func lines(of error: any Error) -> String {
-        "\(explain(error))".split(separator: "\n").map { "seleid: \($0)\n" }.joined()
+        "\(explain(error))".split(separator: "\n").map { "seleid: \(printable(String($0)))\n" }.joined()
     }
 
     /// On the operator's own terminal the database's own words help more than they could give away.

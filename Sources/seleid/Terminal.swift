@@ -1,3 +1,4 @@
+import Administration
 import EventLoop
 import Issuance
 import Postgres
@@ -8,6 +9,8 @@ import Telemetry
 struct Terminal: Sendable {
     let database: Database
     let masterKeysIfSet: MasterKeys?
+    /// Who typed the command.
+    let administrator: Administrator
     private let loop: EventLoop
     private let configuration: DatabaseConfiguration
 
@@ -15,7 +18,9 @@ struct Terminal: Sendable {
     static func run<Value: Sendable>(
         _ body: @escaping @Sendable (Terminal) async throws -> Value
     ) throws -> Value {
-        let settings = try AdministrationConfiguration(environment: currentEnvironment())
+        let environment = currentEnvironment()
+        let settings = try AdministrationConfiguration(environment: environment)
+        let user = operatingSystemUser()
         // What fails is told in words; the log is for servers.
         Log.setMinimumLevel(.error)
         return try runOnLoop { loop in
@@ -26,7 +31,8 @@ struct Terminal: Sendable {
                 result = .success(
                     try await body(
                         Terminal(
-                            database: database, masterKeysIfSet: settings.masterKeys, loop: loop,
+                            database: database, masterKeysIfSet: settings.masterKeys,
+                            administrator: Administrator(actor: .command(user), origin: .none), loop: loop,
                             configuration: settings.database)))
             } catch {
                 result = .failure(error)
@@ -34,6 +40,28 @@ struct Terminal: Sendable {
             await database.close(limit: .seconds(5))
             return try result.get()
         }
+    }
+
+    /// Connects, changes something in one transaction with the record of it, and prints what was changed once every running
+    /// server obeys.
+    /// - Parameter body: returns a line for each thing. May be run more than once.
+    static func change(
+        _ invocation: Invocation, _ body: @escaping @Sendable (Terminal, Changes) async throws -> [String]
+    ) throws {
+        let lines = try run { terminal in
+            try await terminal.change(invocation) { try await body(terminal, $0) }
+        }
+        Output.changes(lines, invocation)
+    }
+
+    /// - Parameter invocation: with `--dry-run` everything is done and said, and rolled back.
+    func change<Value: Sendable>(
+        _ invocation: Invocation, _ body: (Changes) async throws -> Value
+    ) async throws -> Value {
+        let value = try await ChangeRunner(database: database)
+            .run(by: administrator, isDryRun: invocation.isDryRun, body)
+        if !invocation.isDryRun { await settle() }
+        return value
     }
 
     /// Returns when every running server obeys what has been committed; within 5 s in any case.

@@ -1,3 +1,4 @@
+import Administration
 import Foundation
 import JSON
 import SeededRandom
@@ -19,19 +20,23 @@ import Testing
     func fixture() throws {
         let path = MigrationTests.folder.deletingLastPathComponent().appending(path: "Tests/Fixtures/first.json").path
         let file = try ApplyFile.read(path)
+        let switches = try #require(file.switches)
+        #expect(switches.map(\.feature.rawValue) == ["userinfo", "revocation", "session_context", "introspection"])
+        #expect(switches.allSatisfy { $0.state == .perClient })
+        let clients = try #require(file.clients)
         #expect(
-            file.switches.map(\.feature.rawValue) == ["userinfo", "revocation", "session_context", "introspection"])
-        #expect(file.switches.allSatisfy { $0.state == .perClient })
-        #expect(
-            file.clients.map(\.metadata.clientID)
+            clients.map(\.metadata.clientID)
                 == ["web1", "web2", "app1", "spa1", "own1", "off1", "conf1", "conf2", "api1"])
-        #expect(file.clients.map { $0.secret != nil } == [true, true, false, false, true, true, true, true, true])
-        #expect(file.clients.map(\.metadata.signIn) == [true, true, true, true, true, nil, true, true, nil])
-        #expect(file.accounts.map(\.username) == ["alice@example.test", "bob@example.test"])
-        #expect(file.accounts.map(\.password) == ["correct horse battery staple", "tr0ub4dor and 3 more"])
-        #expect(file.accounts[0].claims["address"]?["country"]?.stringValue == "Finland")
-        #expect(file.accounts[0].claims["password"] == nil)
-        #expect(file.accounts[1].claims["email_verified"] == .bool(false))
+        #expect(clients.map { $0.secret != nil } == [true, true, false, false, true, true, true, true, true])
+        #expect(clients.map(\.metadata.signIn) == [true, true, true, true, true, nil, true, true, nil])
+        #expect(clients.allSatisfy { $0.isEnabled == nil })
+        let accounts = try #require(file.accounts)
+        #expect(accounts.map(\.username) == ["alice@example.test", "bob@example.test"])
+        #expect(accounts.map(\.password) == ["correct horse battery staple", "tr0ub4dor and 3 more"])
+        #expect(accounts.allSatisfy { $0.status == nil })
+        #expect(accounts[0].claims["address"]?["country"]?.stringValue == "Finland")
+        #expect(accounts[0].claims["password"] == nil)
+        #expect(accounts[1].claims["email_verified"] == .bool(false))
     }
 
     @Test("every problem is told, with its place")
@@ -50,6 +55,35 @@ import Testing
         ]
         for place in places { #expect(found.contains { $0.hasPrefix(place) }, "\(place)") }
         #expect(found.count == places.count)
+    }
+
+    @Test(
+        "whether a client is enabled and how an account stands may be said, and only rightly",
+        arguments: [
+            (#""enabled": false"#, #""status": "disabled""#, []), (#""enabled": true"#, #""status": "active""#, []),
+            (#""sign_in": false"#, #""status": "closed""#, []),
+            (#""enabled": "no""#, #""status": "gone""#, ["clients[0] (a).enabled", "accounts[0] (b).status"]),
+            (#""enabled": null"#, #""status": null"#, ["clients[0] (a).enabled", "accounts[0] (b).status"]),
+            (
+                #""enabled": 1, "colour": 1"#, #""status": "closed", "password": "long enough""#,
+                ["clients[0] (a).enabled", "clients[0] (a).colour", "accounts[0] (b).password"]
+            ),
+        ])
+    func standing(client: String, account: String, places: [String]) {
+        let found = Self.problems(
+            #"{"clients": [{"client_id": "a", \#(Self.publicClient), \#(client)}], "#
+                + #""accounts": [{"username": "b", \#(account)}]}"#)
+        #expect(found.map { String($0.prefix { $0 != ":" }) } == places)
+    }
+
+    @Test("what the file says nothing of is told from what it names none of")
+    func sections() throws {
+        let none = try ApplyFile.parse(.object([]), file: "f")
+        #expect(none.switches == nil && none.clients == nil && none.accounts == nil)
+        let empty = try ApplyFile.parse(
+            .object([.init("switches", .object([])), .init("clients", .array([])), .init("accounts", .array([]))]),
+            file: "f")
+        #expect(empty.switches?.isEmpty == true && empty.clients?.isEmpty == true && empty.accounts?.isEmpty == true)
     }
 
     static let publicClient =

@@ -1,3 +1,4 @@
+import JSON
 import SeededRandom
 import Testing
 
@@ -12,6 +13,7 @@ import Testing
                 .flag("public", "a flag"),
             ]
         ) { _ in },
+        Command("set", summary: "Sets.", positionals: ["ID", "NAME=VALUE…"]) { _ in },
         Command("key", "list", summary: "Lists.") { _ in },
         Command("key", "revoke", summary: "Revokes.", positionals: ["KID"]) { _ in },
     ]
@@ -40,6 +42,8 @@ import Testing
             (["add", "--", "--name"], #"add: ["--name"] - [] false"#),
             (["add", "-"], #"add: ["-"] - [] false"#),
             (["key", "list"], "key list: [] - [] false"),
+            (["set", "x", "a=1"], #"set: ["x", "a=1"] - [] false"#),
+            (["set", "x", "a=1", "b=2", "c=3"], #"set: ["x", "a=1", "b=2", "c=3"] - [] false"#),
             (["--help"], "help: "), (["-h"], "help: "), (["help"], "help: "),
             (["help", "key"], "help: key"), (["help", "key", "revoke"], "help: key revoke"),
             (["key", "--help"], "help: key"), (["key", "revoke", "--help"], "help: key revoke"),
@@ -59,6 +63,7 @@ import Testing
             (["key", "lst"], "key has no \"lst\"; did you mean list?", "key"),
             (["key", "xyzzy"], "key has no \"xyzzy\": there is list, revoke", "key"),
             (["key", "revoke"], "KID is missing", "key revoke"),
+            (["set", "x"], "NAME=VALUE… is missing", "set"),
             (["key", "list", "x"], "\"x\" is one argument too many", "key list"),
             (["add", "x", "--nam", "N"], "there is no option \"--nam\"; did you mean --name?", "add"),
             (["add", "x", "-z"], "there is no option \"-z\"", "add"),
@@ -82,6 +87,32 @@ import Testing
         for option in command.options { #expect(text.contains("--\(option.name)")) }
         for line in text.split(separator: "\n") { #expect(line.count <= 120) }
         #expect(Help(commands: SeleID.commands).text("").contains("  \(command.name)"))
+    }
+
+    @Test(
+        "spans of time",
+        arguments: [
+            ("90d", 7_776_000), ("12h", 43_200), ("1m", 60), ("2w", 1_209_600), ("3650d", 315_360_000),
+            ("3651d", nil), ("0d", nil), ("d", nil), ("90", nil), ("", nil), ("-1d", nil), ("1.5h", nil), ("90 d", nil),
+            ("+1d", nil), ("٣d", nil), ("99999999999999999999d", nil), ("1D", nil), ("1s", nil),
+        ] as [(String, Int64?)])
+    func timeSpans(text: String, seconds: Int64?) { #expect(TimeSpan.seconds(text) == seconds) }
+
+    @Test(
+        "what is set is JSON, or else text as it stands",
+        arguments: [
+            (["a=1"], #"{"a":1}"#), (["a=b c"], #"{"a":"b c"}"#), (["a="], #"{"a":""}"#), (["a=null"], #"{"a":null}"#),
+            ([#"a="1""#], #"{"a":"1"}"#), ([#"a=["x","y"]"#, "b=true"], #"{"a":["x","y"],"b":true}"#),
+            (["a=https://x/?b=c"], #"{"a":"https://x/?b=c"}"#), (["a={"], #"{"a":"{"}"#),
+        ])
+    func patches(arguments: [String], json: String) throws {
+        let patch = try ClientCommands.patch(arguments[...])
+        #expect(String(decoding: patch.serialized(), as: UTF8.self) == json)
+    }
+
+    @Test("what sets nothing is refused", arguments: [["a"], ["=1"], [""], ["a=1", "a=2"]])
+    func noPatches(arguments: [String]) {
+        #expect(throws: UsageError.self) { try ClientCommands.patch(arguments[...]) }
     }
 
     @Test("any mutation of a command line is understood or refused, and never traps")

@@ -262,8 +262,7 @@ import Testing
     func stored() async throws {
         try await StorageFixture.run { fixture in
             let clients = ClientStore(database: fixture.database)
-            try await clients.addSecret([1], to: "web1")
-            let id = try #require(try await clients.find("web1")?.secrets.first?.id)
+            let id = try await clients.addSecret([1], to: "web1", expiresAt: nil).id
             #expect(try await clients.secrets(of: "web1").map(\.lastUsedAt) == [nil])
             try await clients.noteUse(ofSecret: id)
             let now = try await fixture.sql("SELECT extract(epoch FROM now())::bigint")[0].int(0)

@@ -73,14 +73,21 @@ import Testing
         }
     }
 
-    @Test("B073: two secrets live at once; a third ends the oldest")
+    @Test("A client's secrets are added, told apart and deleted one by one, by nobody but their client's admin")
     func secrets() async throws {
         try await StorageFixture.run { fixture in
             let clients = ClientStore(database: fixture.database)
-            for hash in [[1], [2], [3]] as [[UInt8]] { try await clients.addSecret(hash, to: "web1") }
-            #expect(try await clients.find("web1")?.secrets.map(\.hash) == [[2], [3]])
-            try await clients.replaceSecrets(of: "web1", with: [9])
-            #expect(try await clients.find("web1")?.secrets.map(\.hash) == [[9]])
+            let first = try await clients.addSecret([1], to: "web1", expiresAt: nil)
+            let second = try await clients.addSecret([2], to: "web1", expiresAt: 1_000)
+            #expect(try await clients.find("web1")?.secrets.map(\.hash) == [[1], [2]])
+            let listed = try await clients.secrets(of: "web1")
+            #expect(listed.map(\.id) == [first.id, second.id])
+            #expect(listed.map(\.expiresAt) == [nil, 1_000])
+            #expect(listed.map(\.hasExpired) == [false, true])
+            #expect(try await clients.deleteSecret(first.id, of: "web2") == nil)
+            #expect(try await clients.deleteSecret(first.id, of: "web1")?.id == first.id)
+            #expect(try await clients.deleteSecret(first.id, of: "web1") == nil)
+            #expect(try await clients.find("web1")?.secrets.map(\.hash) == [[2]])
         }
     }
 

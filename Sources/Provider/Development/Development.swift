@@ -1,3 +1,4 @@
+import Administration
 import Glibc
 import HTTP
 import Issuance
@@ -89,6 +90,7 @@ public struct Development {
 
     private func prepareDatabase(_ configuration: Configuration, files: [ApplyFile]) throws {
         let demonstration = Demonstration(issuer: configuration.issuer)
+        let administrator = Administrator(actor: .command(operatingSystemUser()), origin: .none)
         let lines = try runOnLoop { loop in
             let database = Database(loop: loop, configuration: configuration.database)
             database.start()
@@ -99,8 +101,9 @@ public struct Development {
             try await demonstration.install(on: database, masterKeys: configuration.masterKeys)
             var lines: [String] = []
             for file in files {
-                let applier = Applier(database: database, masterKeys: configuration.masterKeys)
-                lines += try await applier.apply(file, isDryRun: false).filter(\.isChange).map(\.description)
+                let applier = Applier(
+                    database: database, masterKeys: configuration.masterKeys, by: administrator)
+                lines += try await applier.apply(file).filter(\.isChange).map(\.description)
             }
             await database.close(limit: .seconds(5))
             return lines

@@ -50,15 +50,10 @@ extension EventLoop {
 public func runOnLoop<Value: Sendable>(_ body: @escaping @Sendable (EventLoop) async throws -> Value) throws -> Value {
     let loop = EventLoop(index: 0)
     let thread = loop.startThread()
-    defer { thread.join() }
-    return try loop.blocking {
-        do {
-            let value = try await body(loop)
-            loop.stop()
-            return value
-        } catch {
-            loop.stop()
-            throw error
-        }
+    defer {
+        // Only when the result is here: what is left of a task that stops its own loop may be a turn too late.
+        Task(executorPreference: loop) { loop.stop() }
+        thread.join()
     }
+    return try loop.blocking { try await body(loop) }
 }

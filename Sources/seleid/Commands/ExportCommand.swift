@@ -1,4 +1,4 @@
-import Provider
+import Administration
 
 enum ExportCommand {
     static let command = Command(

@@ -1,3 +1,4 @@
+import Administration
 import Glibc
 import Issuance
 import JSON
@@ -10,7 +11,7 @@ enum KeyCommands {
     private static let list = Command(
         "key", "list", summary: "List the signing keys and where each stands in its life.", options: [Output.jsonOption]
     ) { invocation in
-        let keys = try withKeys { try await $0.list() }
+        let keys = try Terminal.run { try await SigningKeyStore(database: $0.database).all() }
         let now = now()
         if invocation.has("json") {
             Output.json(
@@ -19,10 +20,10 @@ enum KeyCommands {
                         .object([
                             .init("kid", .string(key.keyID)), .init("alg", .string(key.algorithm)),
                             .init("state", .string(key.state(at: now).rawValue)),
-                            .init("published_at", Output.time(key.publishedAt)),
-                            .init("signs_from", Output.time(key.signsFrom)),
-                            .init("retired_at", Output.time(key.retiredAt)), .init("gone_at", Output.time(key.goneAt)),
-                            .init("revoked_at", Output.time(key.revokedAt)),
+                            .init("published_at", .time(key.publishedAt)),
+                            .init("signs_from", .time(key.signsFrom)),
+                            .init("retired_at", .time(key.retiredAt)), .init("gone_at", .time(key.goneAt)),
+                            .init("revoked_at", .time(key.revokedAt)),
                         ])
                     }))
             return
@@ -35,7 +36,7 @@ enum KeyCommands {
                 let retiredAt = key.retiredAt.map { min($0, key.revokedAt ?? $0) }
                 return [
                     key.keyID, key.state(at: now).rawValue, Output.time(key.signsFrom),
-                    retiredAt.map { Output.time($0) } ?? "-", goneAt.map { Output.time($0) } ?? "-",
+                    Output.time(retiredAt), Output.time(goneAt),
                 ]
             })
     }
@@ -47,8 +48,7 @@ enum KeyCommands {
             published until the last token it signed has expired. Makes the first key when there is none.
             """
     ) { _ in
-        let actor = AuditEvent.Actor.command(operatingSystemUser())
-        let result = try withKeys { keys -> KeyAdministration.RotationResult? in
+        let result = try changeKeys { keys, actor -> KeyAdministration.RotationResult? in
             let isFirst = try await keys.list().allSatisfy {
                 $0.state(at: now()) == .revoked || $0.state(at: now()) == .gone
             }
@@ -73,8 +73,7 @@ enum KeyCommands {
         details: "Tokens signed by it no longer verify. The waiting key, or else a new one, signs from now on."
     ) { invocation in
         let keyID = invocation.positionals[0]
-        let actor = AuditEvent.Actor.command(operatingSystemUser())
-        guard try withKeys({ try await $0.revoke(keyID, by: actor) }) else {
+        guard try changeKeys({ try await $0.revoke(keyID, by: $1) }) else {
             throw SystemError("there is no key \(quoted(keyID)) that could be revoked")
         }
         printOut("revoked key \(keyID)\n")
@@ -82,14 +81,15 @@ enum KeyCommands {
 
     @Sendable private static func now() -> Int64 { Int64(Glibc.time(nil)) }
 
-    private static func withKeys<Value: Sendable>(
-        _ body: @escaping @Sendable (KeyAdministration) async throws -> Value
+    private static func changeKeys<Value: Sendable>(
+        _ body: @escaping @Sendable (KeyAdministration, AuditEvent.Actor) async throws -> Value
     ) throws -> Value {
-        try Terminal.run { administration in
-            try await body(
-                KeyAdministration(
-                    store: SigningKeyStore(database: administration.database),
-                    masterKeys: try administration.masterKeys()))
+        try Terminal.run { terminal in
+            let keys = KeyAdministration(
+                store: SigningKeyStore(database: terminal.database), masterKeys: try terminal.masterKeys())
+            let value = try await body(keys, terminal.administrator.actor)
+            await terminal.settle()
+            return value
         }
     }
 }

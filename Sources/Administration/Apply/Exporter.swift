@@ -1,4 +1,3 @@
-import Administration
 import JSON
 import OpenID
 import Postgres
@@ -15,11 +14,12 @@ public struct Exporter: Sendable {
         let switches = Switch.allCases.map { JSON.Member($0.rawValue, .string(states[$0].rawValue)) }
         // Sorted here, byte by byte: the database's order depends on its collation.
         let clients = try await ClientStore(database: database).list()
-            .sorted { $0.metadata.clientID < $1.metadata.clientID }.map(\.metadata.json)
+            .sorted { $0.metadata.clientID < $1.metadata.clientID }.map(\.entry.json)
         let accounts = try await AccountStore(database: database).list().sorted { $0.username < $1.username }
             .map { account in
-                JSON.object(
-                    [.init("username", .string(account.username))] + (canonical(account.claims).objectValue ?? []))
+                var members: [JSON.Member] = [.init("username", .string(account.username))]
+                if account.status != .active { members.append(.init("status", .string(account.status.rawValue))) }
+                return JSON.object(members + (canonical(account.claims).objectValue ?? []))
             }
         return .object([
             .init("switches", .object(switches)), .init("clients", .array(clients)),
