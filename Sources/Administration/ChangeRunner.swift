@@ -10,6 +10,7 @@ public struct ChangeRunner: Sendable {
     public init(database: Database) { self.database = database }
 
     /// - Parameter isDryRun: do everything, say what came of it, and roll it back.
+    @discardableResult
     public func run<Value: Sendable>(
         by administrator: Administrator, isDryRun: Bool = false, _ body: (Changes) async throws -> Value
     ) async throws -> Value {

@@ -79,7 +79,7 @@ extension Changes {
     // MARK: Checks
 
     /// The account; nobody else changes it until the transaction is over.
-    func lock(_ name: AccountName) async throws -> Account {
+    public func lock(_ name: AccountName) async throws -> Account {
         guard let account = try await accounts.findAndLock(name) else { throw noSuchAccount(name) }
         return account
     }

@@ -3,7 +3,8 @@ extension SeleID {
     static let commands: [Command] =
         [ServeCommand.command, DevCommand.command, MigrateCommand.command]
         + [ApplyCommand.command, ExportCommand.command]
-        + SwitchCommands.commands + ClientCommands.commands + AccountCommands.commands + KeyCommands.commands
-        + AdminTokenCommands.commands
+        + SwitchCommands.commands + ClientCommands.commands + AccountCommands.commands
+        + SessionCommands.commands + GrantCommands.commands + ConsentCommands.commands
+        + KeyCommands.commands + AdminTokenCommands.commands + AuditCommands.commands
         + [VersionCommand.command]
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Telemetry
 
 /// Spans of time as people type them: `90d`, `12h`, `30m`.
 enum TimeSpan {
@@ -13,6 +14,17 @@ enum TimeSpan {
             (1...limit / unit).contains(number)
         else { return nil }
         return number * unit
+    }
+
+    /// A moment that an option names: an RFC 3339 time, or a span before now.
+    /// - Returns: Unix seconds; nil without the option.
+    static func past(_ option: String, _ invocation: Invocation) throws(UsageError) -> Int64? {
+        guard let text = invocation.value(option) else { return nil }
+        if let moment = Timestamp.unixSeconds(of: text) { return moment }
+        guard let seconds = seconds(text) else {
+            throw UsageError("--\(option) must be such as 2026-01-31T12:00:00Z, 24h or 7d, not \(quoted(text))")
+        }
+        return Int64(time(nil)) - seconds
     }
 
     /// When the span that an option holds is over.

@@ -16,8 +16,11 @@ from support.server import clean_environment
 
 GROUPS = {
     "serve": [], "dev": [], "migrate": [], "apply": [], "export": [], "version": [],
-    "client": ["list", "show", "add", "secret"], "account": ["list", "add", "password"],
-    "key": ["list", "rotate", "revoke"],
+    "client": ["list", "show", "add", "set", "switch", "enable", "disable", "delete", "secret", "secrets",
+               "delete-secret"],
+    "account": ["list", "show", "add", "set", "password", "enable", "disable", "close", "end-sessions"],
+    "switch": ["list", "set"], "session": ["list", "end"], "grant": ["list", "end"], "consent": ["list", "withdraw"],
+    "key": ["list", "rotate", "revoke"], "admin-token": ["list", "add", "revoke"], "audit": ["list", "export"],
 }
 
 
@@ -185,9 +188,9 @@ def test_client_list_in_both_forms(dev):
 
 
 def test_unknown_names_fail_in_one_line(dev):
-    assert failed(dev.admin("client", "show", "nobody")) == 'seleid: there is no client "nobody"\n'
+    assert failed(dev.admin("client", "show", "nobody")) == "seleid: there is no client nobody\n"
     assert failed(dev.admin("account", "password", "nobody", "--password-stdin", stdin="long enough\n")) == (
-        'seleid: there is no account "nobody"\n')
+        "seleid: there is no account nobody\n")
     assert failed(dev.admin("key", "revoke", "nothing")) == 'seleid: there is no key "nothing" that could be revoked\n'
 
 

@@ -106,13 +106,13 @@ import Testing
             (["a=https://x/?b=c"], #"{"a":"https://x/?b=c"}"#), (["a={"], #"{"a":"{"}"#),
         ])
     func patches(arguments: [String], json: String) throws {
-        let patch = try ClientCommands.patch(arguments[...])
+        let patch = JSON.object(try Assignments.patch(arguments[...]))
         #expect(String(decoding: patch.serialized(), as: UTF8.self) == json)
     }
 
     @Test("what sets nothing is refused", arguments: [["a"], ["=1"], [""], ["a=1", "a=2"]])
     func noPatches(arguments: [String]) {
-        #expect(throws: UsageError.self) { try ClientCommands.patch(arguments[...]) }
+        #expect(throws: UsageError.self) { try Assignments.patch(arguments[...]) }
     }
 
     @Test("any mutation of a command line is understood or refused, and never traps")

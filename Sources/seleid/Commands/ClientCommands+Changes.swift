@@ -9,30 +9,15 @@ extension ClientCommands {
 
     private static let set = Command(
         "client", "set", summary: "Change members of an app's metadata; the others stay.",
-        positionals: ["ID", "NAME=VALUE…"], options: [Output.dryRunOption],
+        positionals: ["ID", Assignments.name], options: [Output.dryRunOption],
         details: """
             NAME is a member as seleid client show has it, VALUE is JSON, or else text as it stands; null takes the member
             back to its default: seleid client set web1 client_name=Acme default_max_age=3600 'redirect_uris=["https://…"]'
             """
     ) { invocation in
         let clientID = invocation.positionals[0]
-        let patch = try patch(invocation.positionals.dropFirst())
+        let patch = JSON.object(try Assignments.patch(invocation.positionals.dropFirst()))
         try change(clientID, invocation) { try ClientEntry(json: $0.json.merged(with: patch), of: clientID) }
-    }
-
-    /// The arguments as a JSON Merge Patch (RFC 7396).
-    static func patch(_ arguments: ArraySlice<String>) throws(UsageError) -> JSON {
-        var members: [JSON.Member] = []
-        for argument in arguments {
-            guard let sign = argument.firstIndex(of: "="), sign != argument.startIndex else {
-                throw UsageError("\(quoted(argument)) must be NAME=VALUE")
-            }
-            let name = String(argument[..<sign])
-            if members.contains(where: { $0.name == name }) { throw UsageError("\(quoted(name)) is given twice") }
-            let text = String(argument[argument.index(after: sign)...])
-            members.append(.init(name, (try? JSON(parsing: Array(text.utf8))) ?? .string(text)))
-        }
-        return .object(members)
     }
 
     private static let `switch` = Command(

@@ -17,13 +17,9 @@ enum ClientCommands {
         let text = invocation.value("search") ?? ""
         let clients = try Terminal.run { terminal in
             let store = ClientStore(database: terminal.database)
-            var found: [ClientRecord] = []
-            repeat {
-                let page = try await store.page(
-                    after: found.last?.metadata.clientID ?? "", holding: text, limit: pageSize)
-                found += page
-                if page.count < pageSize { return found }
-            } while true
+            return try await allPages { last, limit in
+                try await store.page(after: last?.metadata.clientID ?? "", holding: text, limit: limit)
+            }
         }
         if invocation.has("json") {
             Output.json(.array(clients.map(\.json)))
@@ -37,8 +33,6 @@ enum ClientCommands {
                 return [metadata.clientID, metadata.profile.rawValue, signIn, metadata.clientName]
             })
     }
-
-    private static let pageSize: Int64 = 500
 
     private static let show = Command(
         "client", "show",
