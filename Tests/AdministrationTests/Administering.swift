@@ -16,6 +16,7 @@ struct Recorded: Equatable {
 
 extension StorageFixture {
     /// Changes something as an admin does.
+    @discardableResult
     func change<Value: Sendable>(
         isDryRun: Bool = false, _ body: (Changes) async throws -> Value
     ) async throws -> Value {
@@ -53,8 +54,8 @@ extension StorageFixture {
     }
 
     /// Runs `body`, which must fail. - Returns: why it did.
-    func refusal(_ body: () async throws -> Void) async throws -> AdministrationError {
-        do { try await body() } catch let error as AdministrationError { return error }
+    func refusal<Value>(_ body: () async throws -> Value) async throws -> AdministrationError {
+        do { _ = try await body() } catch let error as AdministrationError { return error }
         throw TestFailure("it was done")
     }
 }
