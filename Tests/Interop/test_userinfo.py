@@ -2,12 +2,12 @@
 says then is written down here.
 """
 
-import json
 from collections.abc import Iterator
 
 import pytest
 import requests
 from apache import Apache
+from house import OFF, OFF_HERE, ON, House
 from joserfc import jwt
 from oic.oauth2.exception import MissingEndpoint
 from oic.oauth2.message import ErrorResponse
@@ -24,27 +24,7 @@ from test_oic import sign_in as oic_sign_in
 from test_requests_oauth2client import library as requests_library
 from test_verdicts import spoilt
 
-from support import ALICE, Browser, Client, Dev, fetch_jwks, nonce, register, state
-
-ON, OFF_HERE, OFF = "on", "off for this client", "off for all"
-
-
-class House:
-    """A provider whose userinfo is in one of the three states."""
-
-    def __init__(self, server: Dev, how: str) -> None:
-        self.server = server
-        self.how = how
-
-    @property
-    def issuer(self) -> str:
-        return self.server.issuer
-
-    def client(self, name: str, redirect_uri: str = "http://127.0.0.1:9841/cb", **metadata: object) -> Client:
-        return register(
-            self.server, f"{name}-{self.how.split()[-1]}", [redirect_uri],
-            switches={"userinfo": self.how != OFF_HERE}, **metadata)
-
+from support import ALICE, Browser, Dev, fetch_jwks, nonce, state
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Dev]:
@@ -55,10 +35,7 @@ def provider() -> Iterator[Dev]:
 
 @pytest.fixture(scope="module", params=[ON, OFF_HERE, OFF])
 def house(provider: Dev, request: pytest.FixtureRequest) -> House:
-    states = {"switches": {"userinfo": "off" if request.param == OFF else "per_client"}}
-    done = provider.admin("apply", "-f", "-", stdin=json.dumps(states))
-    assert done.returncode == 0, done.stderr
-    return House(provider, request.param)
+    return House(provider, request.param, "userinfo")
 
 
 @pytest.fixture
