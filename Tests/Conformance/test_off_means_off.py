@@ -1,5 +1,5 @@
-"""Off means off: what an admin, an app or a person ends is refused at the next request, at every node and endpoint, with the
-right error and reason; and what was ended does not come back when it is allowed again.
+"""Off means off: what an admin, an app or a person ends is refused at the next request, at every node and endpoint, with
+the right error and reason; and what was ended does not come back when it is allowed again.
 
 Two nodes on one database. The app is signed in and used at both; then something is ended behind the other node's back.
 """
@@ -189,7 +189,7 @@ def use_refresh(world: World, lab: Lab, signed: Signed) -> None:
 
 
 def refuses_refresh(world: World, lab: Lab, signed: Signed, end: End) -> None:
-    check_client_error(lab.refresh(world.client, signed.refresh_token), end, lambda answer: grant_error(answer))
+    check_client_error(lab.refresh(world.client, signed.refresh_token), end, grant_error)
 
 
 def grant_error(answer: requests.Response) -> None:
@@ -197,8 +197,8 @@ def grant_error(answer: requests.Response) -> None:
 
 
 def check_client_error(answer: requests.Response, end: End, otherwise: Callable[[requests.Response], None]) -> None:
-    """An app that is no more hears invalid_client, as soon as the news has reached the node; before, that what it holds is
-    worth nothing.
+    """An app that is no more hears invalid_client, as soon as the news has reached the node; before, that what it holds
+    is worth nothing.
     """
     if end.takes_client and answer.status_code == 401:
         check_token_error(answer, "invalid_client", status=401)
@@ -250,7 +250,7 @@ ENDPOINTS = [
 def test_off_means_off_at_the_other_node(world: World, endpoint: Endpoint, end: End) -> None:
     signed = world.sign_in()
     try:
-        # Both nodes know the app and the token; a refresh would move the token on, so it is the other uses that warm up.
+        # Both nodes know the app and the token; a refresh would move the token on, so the other uses warm up.
         for warm in ENDPOINTS[1:]:
             for lab in (world.one, world.two):
                 warm.use(world, lab, signed)

@@ -1,9 +1,9 @@
-"""RFC 7009, RFC 7662, RFC 6750 at the session context, and the session context itself. Named by document and section; the
-numbers in the texts are those of the list of duties.
+"""RFC 7009, RFC 7662, RFC 6750 at the session context, and the session context itself. Named by document and section;
+the numbers in the texts are those of the list of duties.
 
-Where the documents leave a choice: revoking a refresh token ends its whole grant, whatever its generation (B134); revoking
-an access token ends all access tokens of the grant issued so far, and leaves the refresh token; another client's token is
-refused with invalid_grant (B133); a public client may not introspect, 401.
+Where the documents leave a choice: revoking a refresh token ends its whole grant, whatever its generation (B134);
+revoking an access token ends all access tokens of the grant issued so far, and leaves the refresh token; another client's
+token is refused with invalid_grant (B133); a public client may not introspect, 401.
 """
 
 from __future__ import annotations

@@ -398,7 +398,9 @@ class Lab:
 
     # MARK: What tokens are worth
 
-    def revoke(self, client: Client | None, token: str | None, *, auth: Any = NOT_GIVEN, **form: Any) -> requests.Response:
+    def revoke(
+        self, client: Client | None, token: str | None, *, auth: Any = NOT_GIVEN, **form: Any
+    ) -> requests.Response:
         url = self._at_node(self.discovery["revocation_endpoint"])
         return self.post(url, client, {"token": token} | form, auth=auth)
 
