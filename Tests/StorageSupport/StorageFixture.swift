@@ -48,6 +48,9 @@ public struct StorageFixture: Sendable {
         try await onLoop { loop in
             var configuration = DatabaseConfiguration(connectionString: connectionString)
             configuration.sharedConnections = connections
+            // No test here is about time-outs, and many run side by side.
+            configuration.acquireTimeout = .seconds(60)
+            configuration.statementTimeout = .seconds(60)
             let database = Database(loop: loop, configuration: configuration)
             database.start()
             _ = try await ClientStore(database: database).put(try client())
@@ -123,11 +126,13 @@ public struct StorageFixture: Sendable {
             defer { isSecondsTurn.raise() }
             let result = try await first(transaction)
             isSecondsTurn.raise()
-            while try await !isSomebodyWaiting(), !isSecondOver.isRaised { try Task.checkCancellation() }
+            while try await !isSomebodyWaiting(), !isSecondOver.isRaised {
+                try Task.checkCancellation()
+                await loop.sleep(for: .milliseconds(2))
+            }
             return result
         }
-        // Each look is a round trip to the database, so the loop is not held.
-        while !isSecondsTurn.isRaised { _ = try await isSomebodyWaiting() }
+        while !isSecondsTurn.isRaised { await loop.sleep(for: .milliseconds(2)) }
         defer { isSecondOver.raise() }
         let secondResult = try await second()
         isSecondOver.raise()
