@@ -74,11 +74,11 @@ public struct Authorize: Sendable {
         do { parameters = try Parameters(formEncoded: encoded) } catch { return errorPage(error.description, request) }
 
         // Who asks, and where may the answer go? Until both are proven, errors stay on our page.
-        guard let clientID = parameters["client_id"], !parameters.repeated.contains("client_id") else {
-            return errorPage("client_id is missing or repeated", request)
+        let clientID: String
+        do { clientID = try AuthorizationRequest.clientID(of: parameters) } catch {
+            return errorPage(error.description, request)
         }
-        // What cannot be an id is not asked for in the database.
-        guard ClientMetadata.isClientID(clientID), let client = try await directory.find(clientID, in: clients) else {
+        guard let client = try await directory.find(clientID, in: clients) else {
             return errorPage("the client is not known here", request)
         }
         guard client.isEnabled else {
@@ -107,7 +107,7 @@ public struct Authorize: Sendable {
         do {
             var valid = try AuthorizationRequest.validate(
                 parameters, for: client.metadata, at: target, switches: try await switches.states())
-            let subject = try requiredSubject(of: valid)
+            let subject = try keyRing.requiredSubject(of: valid, issuer: issuer)
             // Said by the subject from here on: URLs must stay short.
             valid.idTokenHint = nil
             valid.claims.subject = nil
@@ -115,23 +115,6 @@ public struct Authorize: Sendable {
         } catch let error as OAuthError {
             return try await interactions.refuse(error, at: target, client, request)
         }
-    }
-
-    /// The one person who will do; nil: anybody.
-    private func requiredSubject(of request: AuthorizationRequest) throws(OAuthError) -> String? {
-        guard let hint = request.idTokenHint else { return request.claims.subject }
-        let hinted = try subject(ofHint: hint)
-        guard let asked = request.claims.subject, asked != hinted else { return hinted }
-        throw OAuthError(.loginRequired, "id_token_hint and claims ask for two different persons")
-    }
-
-    /// Core §3.1.2.1: a hint of ours is honoured whoever its audience is, and also when it has expired. Our signed userinfo
-    /// answers have no `exp`: they are no ID Tokens (RFC 8725 §3.11).
-    private func subject(ofHint hint: String) throws(OAuthError) -> String {
-        guard let token = VerifiedJWT(hint, key: keyRing.verificationKey), token.claims["exp"] != nil,
-            token.claims["iss"]?.stringValue == issuer.description, let subject = token.claims["sub"]?.stringValue
-        else { throw OAuthError(.invalidRequest, "id_token_hint is no ID Token of this issuer") }
-        return subject
     }
 
     private func begin(

@@ -1,4 +1,17 @@
 extension AuthorizationRequest {
+    /// Step 1: who asks.
+    /// - Throws: for a page: no or repeated client_id, or one that no client can have.
+    public static func clientID(of parameters: Parameters) throws(OAuthError) -> String {
+        try parameters.refuseRepeats(of: ["client_id"])
+        guard let clientID = parameters["client_id"] else {
+            throw OAuthError(.invalidRequest, "client_id is missing")
+        }
+        guard ClientMetadata.isClientID(clientID) else {
+            throw OAuthError(.invalidRequest, "client_id names no client")
+        }
+        return clientID
+    }
+
     /// Steps 1 and 2: who asks, and where may answers go. Until both are proven the error belongs on a page (RFC 6749
     /// §3.1.2.4, §4.1.2.1), and no other step comes before them.
     ///
@@ -9,13 +22,10 @@ extension AuthorizationRequest {
     public static func target(
         of parameters: Parameters, for client: ClientMetadata
     ) throws(OAuthError) -> AuthorizationTarget {
-        try parameters.refuseRepeats(of: ["client_id", "redirect_uri"])
-        guard let clientID = parameters["client_id"] else {
-            throw OAuthError(.invalidRequest, "client_id is missing")
-        }
-        guard clientID.isIdentical(to: client.clientID) else {
+        guard try clientID(of: parameters).isIdentical(to: client.clientID) else {
             throw OAuthError(.invalidRequest, "client_id names no client")
         }
+        try parameters.refuseRepeats(of: ["redirect_uri"])
         guard let redirectURI = parameters["redirect_uri"] else {
             throw OAuthError(.invalidRequest, "redirect_uri is missing (OpenID Connect Core section 3.1.2.1)")
         }

@@ -77,7 +77,7 @@ extension AuthorizationRequest {
     }
 
     /// What may not come twice. `resource` may (RFC 8707 §2), and unknown names are ignored.
-    static let parameterNames = [
+    public static let parameterNames = [
         "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge",
         "code_challenge_method", "prompt", "max_age", "display", "ui_locales", "claims_locales", "login_hint",
         "id_token_hint", "acr_values", "claims", "request", "request_uri", "registration",

@@ -71,7 +71,7 @@ public struct ClientMetadata: Sendable, Equatable {
 
     /// Characters of a nonce, where there is a rule: the `seleid` profile requires 16 to 256. A client whose
     /// `nonce_policy` is optional is left to the standard, which has no such rule.
-    var nonceLength: ClosedRange<Int>? { profile == .seleid && requiresNonce ? 16...256 : nil }
+    public var nonceLength: ClosedRange<Int>? { profile == .seleid && requiresNonce ? 16...256 : nil }
 
     /// Whether `uri`, decoded once, is one of the registered ones: byte for byte, but that any port fits a registered
     /// `http://127.0.0.1…` or `http://[::1]…` of a native client (RFC 8252 §7.3).

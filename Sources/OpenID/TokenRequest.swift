@@ -72,4 +72,12 @@ public enum TokenRequest: Sendable, Equatable {
     private static var notAllowed: OAuthError {
         OAuthError(.unauthorizedClient, "this client may not use this grant_type")
     }
+
+    // MARK: What storage says (RFC 6749 §5.2): no more than that it is so, since anybody may ask
+
+    public static let badCode = OAuthError(
+        .invalidGrant, "the code is wrong, expired, used, or not for this request")
+    public static let badRefreshToken = OAuthError(
+        .invalidGrant, "the refresh token is wrong, expired, used or revoked")
+    public static let widerScope = OAuthError(.invalidScope, "the scope is wider than what was granted")
 }

@@ -19,7 +19,8 @@ extension OAuthError {
         return response
     }
 
-    private var status: Int {
+    /// Of HTTP, at an endpoint for apps.
+    public var status: Int {
         switch code {
         case .invalidClient: 401
         case .temporarilyUnavailable: 503

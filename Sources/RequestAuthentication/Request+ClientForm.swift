@@ -10,7 +10,7 @@ extension Request {
 
     /// The form that a client sends to an endpoint it authenticates at (RFC 6749 §3.2, App. B).
     /// - Throws: invalid_request for another body, and for credentials in the URI (§2.3.1).
-    func clientForm() throws(OAuthError) -> Parameters {
+    public func clientForm() throws(OAuthError) -> Parameters {
         guard mediaType == "application/x-www-form-urlencoded" else {
             throw OAuthError(.invalidRequest, "the body has to be application/x-www-form-urlencoded")
         }

@@ -83,8 +83,7 @@ public struct Token: Sendable {
     private func redeem(
         _ code: String, _ redirectURI: String?, _ codeVerifier: String?, _ client: ClientMetadata, _ request: Request
     ) async throws -> Grant {
-        let refusal = OAuthError(.invalidGrant, "the code is wrong, expired, used, or not for this request")
-        guard let hash = codeSecrets.hash(code) else { throw refusal }
+        guard let hash = codeSecrets.hash(code) else { throw TokenRequest.badCode }
         // An ill-formed verifier is a wrong one: no challenge is the empty text.
         let challenge = codeVerifier.map { PKCE.challenge(for: $0) ?? "" }
         let redemptionID = randomBytes(16)
@@ -108,9 +107,9 @@ public struct Token: Sendable {
             return grant
         case .replayed(let grantID):
             request.log(.warning, "code.replayed", [clientID, .init("ended_grant", .integer(grantID))])
-            throw refusal
+            throw TokenRequest.badCode
         case .refused(let reason):
-            throw OAuthError(.invalidGrant, refusal.description, detail: reason)
+            throw OAuthError(.invalidGrant, TokenRequest.badCode.description, detail: reason)
         }
     }
 
@@ -118,8 +117,7 @@ public struct Token: Sendable {
     private func refresh(
         _ text: String, _ scope: [String]?, _ client: ClientMetadata, _ request: Request
     ) async throws -> Grant {
-        let refusal = OAuthError(.invalidGrant, "the refresh token is wrong, expired, used or revoked")
-        guard let token = sealedTokens.openRefreshToken(text) else { throw refusal }
+        guard let token = sealedTokens.openRefreshToken(text) else { throw TokenRequest.badRefreshToken }
         if let scope { try await refuseWiderScope(scope, than: token, client) }
         let rotation = try await grants.rotate(
             grantID: token.grantID, generation: token.generation, clientID: client.clientID,
@@ -136,9 +134,9 @@ public struct Token: Sendable {
             return grant
         case .reused:
             request.log(.warning, "refresh.reused", fields)
-            throw refusal
+            throw TokenRequest.badRefreshToken
         case .unknown:
-            throw refusal
+            throw TokenRequest.badRefreshToken
         }
     }
 
@@ -146,7 +144,7 @@ public struct Token: Sendable {
     private func refuseWiderScope(_ scope: [String], than token: RefreshToken, _ client: ClientMetadata) async throws {
         guard let granted = try await grants.scope(ofGrant: token.grantID, clientID: client.clientID) else { return }
         guard Set(scope).isSubset(of: granted) else {
-            throw OAuthError(.invalidScope, "the scope is wider than what was granted")
+            throw TokenRequest.widerScope
         }
     }
 
