@@ -24,7 +24,8 @@ let package = Package(
         .executableTarget(
             name: "seleid",
             dependencies: [
-                "Provider", "Administration", "Issuance", "Storage", "OpenID", "JSON", "OpenSSL", "Argon2", "Postgres",
+                "Provider", "Administration", "FaultFinder", "Issuance", "Storage", "OpenID", "JSON", "OpenSSL",
+                "Argon2", "Postgres",
                 "EventLoop",
                 "Telemetry", "ASCII",
             ], swiftSettings: common),
@@ -32,7 +33,8 @@ let package = Package(
             "Provider",
             [
                 "Discovery", "JWKS", "Authorize", "SignIn", "Token", "UserInfo", "Revocation", "SessionContext",
-                "Introspection", "Admin", "Demo", "Administration", "Interaction", "RequestAuthentication", "Issuance",
+                "Introspection", "Admin", "Demo", "Administration", "FaultFinder", "Interaction",
+                "RequestAuthentication", "Issuance",
                 "Storage", "Pages", "OpenID", "JSON", "OpenSSL", "Argon2", "HTTP", "Postgres", "EventLoop",
                 "Telemetry", "ASCII", "Migrations",
             ]),
@@ -74,7 +76,8 @@ let package = Package(
         target(
             "Admin",
             [
-                "AdminDescription", "Administration", "RequestAuthentication", "Issuance", "Storage", "OpenID",
+                "AdminDescription", "Administration", "FaultFinder", "RequestAuthentication", "Issuance", "Storage",
+                "OpenID",
                 "Argon2",
                 "JSON", "OpenSSL", "HTTP", "Postgres", "Telemetry", "ASCII",
             ]),
@@ -86,6 +89,12 @@ let package = Package(
             ["Issuance", "Storage", "OpenID", "JSON", "JOSE", "OpenSSL", "Argon2", "Postgres", "Telemetry", "ASCII"]),
         target(
             "RequestAuthentication", ["Issuance", "Storage", "OpenID", "JOSE", "JSON", "HTTP", "OpenSSL", "Postgres"]),
+        target(
+            "FaultFinder",
+            [
+                "Interaction", "RequestAuthentication", "Issuance", "Storage", "OpenID", "JOSE", "JSON", "HTTP",
+                "Postgres", "Telemetry", "ASCII",
+            ]),
         target(
             "Interaction",
             ["RequestAuthentication", "Issuance", "Storage", "Pages", "OpenID", "JSON", "HTTP", "OpenSSL"]),
@@ -140,6 +149,7 @@ let package = Package(
             path: "Tests/FuzzTargets", swiftSettings: common),
         tests("FuzzTests", ["FuzzTargets", "SeededRandom"]),
         tests("IssuanceTests", ["Issuance", "JOSE", "SeededRandom"]),
+        tests("FaultFinderTests", ["FaultFinder", "Issuance", "Storage", "OpenID", "JOSE", "JSON", "SeededRandom"]),
         tests("InteractionTests", ["Interaction", "OpenID", "Storage", "JSON"]),
         tests("AdminTests", ["Admin", "Storage", "OpenID", "HTTP", "JSON"]),
         tests("SignInTests", ["SignIn"]),

@@ -1,5 +1,6 @@
 import Administration
 import Argon2
+import FaultFinder
 import HTTP
 import Issuance
 import JSON
@@ -18,18 +19,20 @@ public struct Admin: Sendable {
     let audit: AuditStore
     let masterKeys: MasterKeys
     let hasher: PasswordHasher
+    let explainer: Explainer
     let now: Now
     /// Returns when every live node obeys what has been committed before.
     let settle: @Sendable () async -> Void
 
     public init(
-        database: Database, audit: AuditStore, masterKeys: MasterKeys, hasher: PasswordHasher, now: @escaping Now,
-        settle: @escaping @Sendable () async -> Void
+        database: Database, audit: AuditStore, masterKeys: MasterKeys, hasher: PasswordHasher, explainer: Explainer,
+        now: @escaping Now, settle: @escaping @Sendable () async -> Void
     ) {
         self.database = database
         self.audit = audit
         self.masterKeys = masterKeys
         self.hasher = hasher
+        self.explainer = explainer
         self.now = now
         self.settle = settle
         changes = ChangeRunner(database: database)
@@ -39,7 +42,7 @@ public struct Admin: Sendable {
 
     public var routes: [Route] {
         selfRoutes + clientRoutes + switchRoutes + accountRoutes + sessionRoutes + keyRoutes + auditRoutes
-            + adminTokenRoutes
+            + adminTokenRoutes + explainRoutes
     }
 
     /// What a handler works with: the request, and who it comes from.

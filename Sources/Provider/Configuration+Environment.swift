@@ -44,7 +44,8 @@ extension AdministrationConfiguration {
         database.exclusiveConnections = 1
         // One person waits, and no request queues behind. (Migrations have no limit.)
         database.statementTimeout = .seconds(30)
-        self.init(database: database, masterKeys: masterKeys)
+        let issuer = reader.value(.issuer).flatMap { try? Issuer($0) }
+        self.init(database: database, masterKeys: masterKeys, issuer: issuer)
     }
 }
 

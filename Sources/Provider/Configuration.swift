@@ -58,6 +58,8 @@ public struct AdministrationConfiguration: Sendable {
     public var database: DatabaseConfiguration
     /// nil when neither master key variable is set; commands that touch secrets or keys then refuse.
     public var masterKeys: MasterKeys?
+    /// nil when it is not set or not right, which `serve` tells.
+    public var issuer: Issuer?
 }
 
 /// What is wrong with the environment: every problem at once, each naming its variable.

@@ -2,6 +2,7 @@ import Admin
 import Authorize
 import Discovery
 import EventLoop
+import FaultFinder
 import HTTP
 import Interaction
 import Introspection
@@ -77,8 +78,9 @@ struct Features: Sendable {
             grants: grants, audit: audit, sealedTokens: sealedTokens)
 
         let admin = Admin(
-            database: database, audit: audit, masterKeys: node.masterKeys, hasher: node.hasher, now: node.now,
-            settle: { await node.barrier.settle(via: database, on: loop) })
+            database: database, audit: audit, masterKeys: node.masterKeys, hasher: node.hasher,
+            explainer: Explainer(issuer: issuer, database: database, masterKeys: node.masterKeys, now: node.now),
+            now: node.now, settle: { await node.barrier.settle(via: database, on: loop) })
 
         let mounted: [Mounted] = [
             Mounted(routes: authorize.routes, metadata: authorize.metadata),

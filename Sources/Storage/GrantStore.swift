@@ -62,10 +62,10 @@ public struct GrantStore: Sendable {
             generation = CASE WHEN generation = $2::bigint THEN generation + 1 ELSE generation END,
             rotated_at = CASE WHEN generation = $2 THEN now() ELSE rotated_at END,
             idle_expires_at = CASE WHEN generation = $2 THEN now() + $4::bigint * interval '1 second' ELSE idle_expires_at END,
-            retries = CASE WHEN \(isRetry) THEN retries + 1 WHEN generation = $2 THEN 0 ELSE retries END,
-            last_refresh = CASE WHEN generation = $2 THEN 'fresh' WHEN \(isRetry) THEN 'retried' ELSE 'reused' END,
-            ended_at = CASE WHEN generation = $2 OR \(isRetry) THEN NULL ELSE now() END,
-            end_reason = CASE WHEN generation = $2 OR \(isRetry) THEN NULL ELSE 'refresh_token_reused' END
+            retries = CASE WHEN \(isRetry(within: "$5")) THEN retries + 1 WHEN generation = $2 THEN 0 ELSE retries END,
+            last_refresh = CASE WHEN generation = $2 THEN 'fresh' WHEN \(isRetry(within: "$5")) THEN 'retried' ELSE 'reused' END,
+            ended_at = CASE WHEN generation = $2 OR \(isRetry(within: "$5")) THEN NULL ELSE now() END,
+            end_reason = CASE WHEN generation = $2 OR \(isRetry(within: "$5")) THEN NULL ELSE 'refresh_token_reused' END
         WHERE \(isLive) AND generation >= $2
         RETURNING \(columns)),
         recorded AS (
@@ -81,9 +81,14 @@ public struct GrantStore: Sendable {
         last_refresh, account_id, subject, scope, extract(epoch FROM auth_time)::bigint AS auth_time, sid, acr, amr,
         generation, access_epoch, id_token_claims, \(Grant.claimsColumn("g"))
         """
-    private static let isRetry = """
-        (generation = $2 + 1 AND $5::bigint > 0 AND rotated_at > now() - $5::bigint * interval '1 second')
+    /// Whether generation `$2` is the newest one's predecessor and may come once more.
+    /// - Parameter window: the parameter that holds the seconds.
+    static func isRetry(within window: String) -> String {
         """
+        (generation = $2::bigint + 1 AND \(window)::bigint > 0
+            AND rotated_at > now() - \(window)::bigint * interval '1 second')
+        """
+    }
 
     /// Uses a refresh token. What happens to the family is decided by one statement.
     /// - Parameters:

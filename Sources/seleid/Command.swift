@@ -25,7 +25,8 @@ struct Command: Sendable {
     /// The words after `seleid`, such as `["client", "add"]`.
     let path: [String]
     let summary: String
-    /// Names of the positional arguments, all of which must be there. The last may end in "…": one or more of it.
+    /// Names of the positional arguments, all of which must be there. The last may end in "…": one or more of it; or be in
+    /// brackets: it may be left out.
     let positionals: [String]
     let options: [Option]
     /// More for `--help`.
@@ -46,6 +47,7 @@ struct Command: Sendable {
 
     var name: String { path.joined(separator: " ") }
     var takesMore: Bool { positionals.last?.hasSuffix("…") == true }
+    var neededPositionals: [String] { positionals.filter { !$0.hasPrefix("[") } }
 }
 
 /// What the person typed, checked against a command's row.
@@ -77,6 +79,9 @@ struct UsageError: Error, CustomStringConvertible, Equatable {
         self.command = command
     }
 }
+
+/// A command has said all it has to say, and the answer is no: exit code 1.
+struct NegativeAnswer: Error {}
 
 /// What a command line asks for.
 enum Parsed {
@@ -166,7 +171,8 @@ struct Parser {
             invocation.add(value, for: option.name)
         }
         let given = invocation.positionals.count
-        if given < command.positionals.count { throw failure("\(command.positionals[given]) is missing") }
+        let needed = command.neededPositionals
+        if given < needed.count { throw failure("\(needed[given]) is missing") }
         if given > command.positionals.count, !command.takesMore {
             throw failure("\(quoted(invocation.positionals[command.positionals.count])) is one argument too many")
         }

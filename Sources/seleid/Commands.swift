@@ -6,5 +6,5 @@ extension SeleID {
         + SwitchCommands.commands + ClientCommands.commands + AccountCommands.commands
         + SessionCommands.commands + GrantCommands.commands + ConsentCommands.commands
         + KeyCommands.commands + AdminTokenCommands.commands + AuditCommands.commands
-        + [VersionCommand.command]
+        + [ExplainCommand.command, VersionCommand.command]
 }

@@ -39,7 +39,15 @@ extension Invocation {
     var isDryRun: Bool { has(Output.dryRunOption.name) }
 }
 
-/// What came from elsewhere, safe to show in a terminal.
+/// What came from elsewhere, safe to show in a terminal: without control characters, line breaks, and what turns the
+/// direction of writing.
 func printable(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
+    String(
+        String.UnicodeScalarView(
+            text.unicodeScalars.map { scalar in
+                switch scalar.properties.generalCategory {
+                case .control, .lineSeparator, .paragraphSeparator: "?"
+                default: scalar.properties.isBidiControl ? "?" : scalar
+                }
+            }))
 }

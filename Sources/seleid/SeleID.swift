@@ -8,7 +8,7 @@ enum SeleID {
         exit(run(Array(CommandLine.arguments.dropFirst())))
     }
 
-    /// - Returns: the exit code: 0, 1 when the work failed, 2 when the command line could not be understood.
+    /// - Returns: the exit code: 0, 1 when the work failed or the answer is no, 2 when the command line could not be understood.
     static func run(_ arguments: [String]) -> Int32 {
         do {
             switch try Parser(commands: commands).parse(arguments) {
@@ -25,6 +25,8 @@ enum SeleID {
             let help = error.command.isEmpty ? "seleid --help" : "seleid \(error.command) --help"
             printError("seleid: \(error)\nSee \(help).\n")
             return 2
+        } catch is NegativeAnswer {
+            return 1
         } catch {
             printError(lines(of: error))
             return 1

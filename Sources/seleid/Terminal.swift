@@ -1,6 +1,7 @@
 import Administration
 import EventLoop
 import Issuance
+import OpenID
 import Postgres
 import Provider
 import Telemetry
@@ -11,6 +12,7 @@ struct Terminal: Sendable {
     let masterKeysIfSet: MasterKeys?
     /// Who typed the command.
     let administrator: Administrator
+    private let issuerIfSet: Issuer?
     private let loop: EventLoop
     private let configuration: DatabaseConfiguration
 
@@ -32,7 +34,8 @@ struct Terminal: Sendable {
                     try await body(
                         Terminal(
                             database: database, masterKeysIfSet: settings.masterKeys,
-                            administrator: Administrator(actor: .command(user), origin: .none), loop: loop,
+                            administrator: Administrator(actor: .command(user), origin: .none),
+                            issuerIfSet: settings.issuer, loop: loop,
                             configuration: settings.database)))
             } catch {
                 result = .failure(error)
@@ -73,5 +76,11 @@ struct Terminal: Sendable {
             throw SystemError("SELEID_MASTER_KEY_FILE: must be set (or SELEID_MASTER_KEY)")
         }
         return masterKeysIfSet
+    }
+
+    /// - Throws: when none is set, or what is set is none.
+    func issuer() throws -> Issuer {
+        guard let issuerIfSet else { throw SystemError("SELEID_ISSUER: must be set, to the server's") }
+        return issuerIfSet
     }
 }

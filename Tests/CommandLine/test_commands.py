@@ -15,7 +15,7 @@ from support.fixtures import ROOT
 from support.server import clean_environment
 
 GROUPS = {
-    "serve": [], "dev": [], "migrate": [], "apply": [], "export": [], "version": [],
+    "serve": [], "dev": [], "migrate": [], "apply": [], "export": [], "explain": [], "version": [],
     "client": ["list", "show", "add", "set", "switch", "enable", "disable", "delete", "secret", "secrets",
                "delete-secret"],
     "account": ["list", "show", "add", "set", "password", "enable", "disable", "close", "end-sessions"],

@@ -15,6 +15,7 @@ import Testing
         ) { _ in },
         Command("set", summary: "Sets.", positionals: ["ID", "NAME=VALUE…"]) { _ in },
         Command("key", "list", summary: "Lists.") { _ in },
+        Command("explain", summary: "Explains.", positionals: ["[URL]"]) { _ in },
         Command("key", "revoke", summary: "Revokes.", positionals: ["KID"]) { _ in },
     ]
 
@@ -44,6 +45,7 @@ import Testing
             (["key", "list"], "key list: [] - [] false"),
             (["set", "x", "a=1"], #"set: ["x", "a=1"] - [] false"#),
             (["set", "x", "a=1", "b=2", "c=3"], #"set: ["x", "a=1", "b=2", "c=3"] - [] false"#),
+            (["explain"], "explain: [] - [] false"), (["explain", "x"], #"explain: ["x"] - [] false"#),
             (["--help"], "help: "), (["-h"], "help: "), (["help"], "help: "),
             (["help", "key"], "help: key"), (["help", "key", "revoke"], "help: key revoke"),
             (["key", "--help"], "help: key"), (["key", "revoke", "--help"], "help: key revoke"),
@@ -65,6 +67,7 @@ import Testing
             (["key", "revoke"], "KID is missing", "key revoke"),
             (["set", "x"], "NAME=VALUE… is missing", "set"),
             (["key", "list", "x"], "\"x\" is one argument too many", "key list"),
+            (["explain", "x", "y"], "\"y\" is one argument too many", "explain"),
             (["add", "x", "--nam", "N"], "there is no option \"--nam\"; did you mean --name?", "add"),
             (["add", "x", "-z"], "there is no option \"-z\"", "add"),
             (["add", "x", "--name"], "--name needs a value", "add"),
