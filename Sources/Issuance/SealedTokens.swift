@@ -41,7 +41,7 @@ public struct AccessToken: Sendable, Equatable {
         else { return nil }
         self.init(
             grantID: grantID, accountID: accountID, issuedAt: issuedAt, expiresAt: expiresAt, clientID: clientID,
-            scope: scope.split(separator: " ").map(String.init), epoch: epoch)
+            scope: scope.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }, epoch: epoch)
     }
 }
 

@@ -127,7 +127,7 @@ struct JSONParser {
     /// Finds repeated names: by looking through the members while they are few, by a set of bytes when they are many
     /// (so that a long object does not cost quadratic time).
     private struct SeenNames {
-        private static let few = 16
+        private static let few = 32
         private var set: Set<[UInt8]> = []
 
         /// Whether `name` is new.

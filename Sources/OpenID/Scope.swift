@@ -4,6 +4,16 @@ import ASCII
 public enum StandardScope: String, Sendable, CaseIterable {
     case openid, profile, email, address, phone
     case offlineAccess = "offline_access"
+
+    /// Whether one of these lets an app know a claim about the person.
+    public static func bringClaims(_ scope: [String]) -> Bool {
+        scope.contains { name in
+            switch StandardScope(rawValue: name) {
+            case .profile, .email, .address, .phone: true
+            case .openid, .offlineAccess, nil: false
+            }
+        }
+    }
 }
 
 /// The `scope` parameter (RFC 6749 §3.3).

@@ -43,7 +43,8 @@ public struct BearerAuthentication: Sendable {
     /// - Throws: `BearerRefusal`, or what the database throws.
     public func check(_ text: String, withClaims: Bool = false) async throws -> BearerAccess {
         guard let token = sealedTokens.openAccessToken(text) else { throw BearerRefusal.unknownToken }
-        guard let grant = try await grants.standing(ofGrant: token.grantID, withClaims: withClaims),
+        let scope = withClaims ? token.scope : nil
+        guard let grant = try await grants.standing(ofGrant: token.grantID, withClaimsOf: scope),
             grant.clientID == token.clientID,
             let client = try await directory.find(token.clientID, in: clients)
         else { throw BearerRefusal.unknownToken }
@@ -86,13 +87,14 @@ enum BearerToken {
         let fields = request.headers.all("authorization")
         guard fields.count <= 1 else { throw .malformed("there is more than one Authorization header") }
         guard let field = fields.first else { return nil }
-        let parts = field.split(separator: " ", maxSplits: 1)
-        guard let scheme = parts.first, scheme.lowercased() == "bearer" else { return nil }
-        let token = parts.dropFirst().first.map { String($0.drop { $0 == " " }) } ?? ""
-        guard !token.isEmpty, !token.contains(" ") else {
+        let blank = UInt8(ascii: " ")
+        let scheme = field.utf8.prefix { $0 != blank }
+        guard Substring(scheme).lowercased() == "bearer" else { return nil }
+        let token = field.utf8[scheme.endIndex...].drop { $0 == blank }
+        guard !token.isEmpty, !token.contains(blank) else {
             throw .malformed("the Authorization header must be Bearer and one token")
         }
-        return token
+        return String(Substring(token))
     }
 
     /// §2.2: only in a form, and never with a GET.

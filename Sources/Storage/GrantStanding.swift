@@ -28,7 +28,7 @@ public struct GrantStanding: Sendable {
     public let refreshedAt: Int64
     /// Claims that were asked for at userinfo beside the scope (Core §5.5).
     public let userInfoClaims: [StandardClaim]
-    /// The person's claims, when they were asked for; `updated_at` is among them.
+    /// The person's claims, where some of them are asked for; `updated_at` is among them.
     public let claims: JSON?
 
     /// The earlier of the two ends.
@@ -63,15 +63,22 @@ extension GrantStore {
     private static let standingWithClaimsStatement = Statement(
         "grant_standing_with_claims",
         """
-        SELECT \(standingColumns), \(PersonClaims.column)
-        FROM grants g JOIN accounts a ON a.id = g.account_id WHERE g.id = $1
+        SELECT \(standingColumns), CASE WHEN $2 OR g.userinfo_claims IS NOT NULL
+            THEN (SELECT \(PersonClaims.column) FROM accounts a WHERE a.id = g.account_id) END
+        FROM grants g WHERE g.id = $1
         """)
 
-    /// - Parameter withClaims: whether the person's claims are wanted too.
+    /// - Parameter scope: a scope whose claims are wanted too, with those that the grant has beside; nil: none are.
     /// - Returns: nil if there is no such grant (any more).
-    public func standing(ofGrant id: Int64, withClaims: Bool = false) async throws -> GrantStanding? {
-        let statement = withClaims ? Self.standingWithClaimsStatement : Self.standingStatement
-        guard let row = try await database.query(statement, [.int(id)]).first else { return nil }
+    public func standing(ofGrant id: Int64, withClaimsOf scope: [String]? = nil) async throws -> GrantStanding? {
+        let rows: Rows
+        if let scope {
+            let parameters: [Parameter] = [.int(id), .bool(StandardScope.bringClaims(scope))]
+            rows = try await database.query(Self.standingWithClaimsStatement, parameters)
+        } else {
+            rows = try await database.query(Self.standingStatement, [.int(id)])
+        }
+        guard let row = rows.first else { return nil }
         var end: GrantStanding.End?
         if row.bool(11) {
             // What another release may have written is no reason of ours; that it is over stays true.
@@ -84,6 +91,6 @@ extension GrantStore {
             scope: row.strings(4), authTime: row.int(5), acr: row.string(6), amr: row.strings(7),
             accessEpoch: row.int(8), expiresAt: row.int(9), idleExpiresAt: row.int(10), end: end,
             generation: row.int(15), refreshedAt: row.int(16), userInfoClaims: row.claimNames(14),
-            claims: withClaims ? try row.personClaims(17) : nil)
+            claims: scope == nil ? nil : try row.personClaims(17))
     }
 }

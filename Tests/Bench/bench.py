@@ -61,7 +61,7 @@ class Bench:
         """The first-party app with the cookies of a browser that is signed in: no page stands in the way."""
         own = CLIENTS["own1"]
         browser = Browser(self.dev.issuer)
-        query = ("response_type=code&scope=openid&state=bench&nonce=bench-bench-bench-bench"
+        query = ("response_type=code&scope=openid%20profile%20email&state=bench&nonce=bench-bench-bench-bench"
                  "&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256"
                  f"&client_id={own.client_id}&redirect_uri={own.redirect_uri}")
         page = browser.get(self.dev.url(f"/authorize?{query}"))

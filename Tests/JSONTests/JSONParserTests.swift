@@ -132,7 +132,7 @@ import Testing
         #expect(((try? Self.parse(text)) != nil) == accepted)
     }
 
-    @Test("repeated names are found among many, wherever they stand", arguments: [1, 15, 16, 17, 18, 500])
+    @Test("repeated names are found among many, wherever they stand", arguments: [1, 31, 32, 33, 34, 500])
     func manyNames(count: Int) throws {
         let members = (0..<count).map { "\"name\($0)\":\($0)" }
         let text = "{\(members.joined(separator: ","))}"

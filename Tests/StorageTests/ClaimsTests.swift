@@ -14,7 +14,8 @@ import Testing
             guard case .fresh(let grant) = try await fixture.redeem() else { throw TestFailure("not fresh") }
             #expect(grant.idTokenClaims == [.name, .updatedAt])
             #expect(grant.claims?["name"] == .string("Alice"))
-            let standing = try #require(try await fixture.grants.standing(ofGrant: grant.id, withClaims: true))
+            let standing = try #require(
+                try await fixture.grants.standing(ofGrant: grant.id, withClaimsOf: ["openid", "email"]))
             #expect(standing.userInfoClaims == [.email, .address])
 
             guard case .fresh(let refreshed) = try await fixture.rotate(grant, 0),
@@ -40,7 +41,8 @@ import Testing
                 throw TestFailure("not refreshed")
             }
             let expected: [String: JSON] = ["name": .string("Alice B."), "updated_at": .integer(1_767_323_045)]
-            let standing = try #require(try await fixture.grants.standing(ofGrant: grant.id, withClaims: true))
+            let standing = try #require(
+                try await fixture.grants.standing(ofGrant: grant.id, withClaimsOf: ["openid", "email"]))
             for claims in [refreshed.claims, standing.claims] {
                 let members = try #require(claims?.objectValue)
                 #expect(Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) }) == expected)
@@ -57,8 +59,10 @@ import Testing
                 throw TestFailure("not refreshed")
             }
             #expect(refreshed.idTokenClaims.isEmpty && refreshed.claims == nil)
-            let standing = try #require(try await fixture.grants.standing(ofGrant: grant.id))
-            #expect(standing.userInfoClaims.isEmpty && standing.claims == nil)
+            for scope in [nil, ["openid", "offline_access"]] as [[String]?] {
+                let standing = try #require(try await fixture.grants.standing(ofGrant: grant.id, withClaimsOf: scope))
+                #expect(standing.userInfoClaims.isEmpty && standing.claims == nil)
+            }
             for table in ["grants", "authorization_codes"] {
                 let rows = try await fixture.sql(
                     "SELECT userinfo_claims IS NULL AND id_token_claims IS NULL FROM \(table)")

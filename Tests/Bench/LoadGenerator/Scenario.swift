@@ -18,7 +18,7 @@ struct App {
         self.redirectURI = redirectURI.percentEncoded
         let query = [
             "client_id=\(clientID)", "redirect_uri=\(self.redirectURI)", "response_type=code",
-            "scope=openid", "state=load-generator-state", "nonce=load-generator-nonce",
+            "scope=openid%20profile%20email", "state=load-generator-state", "nonce=load-generator-nonce",
             "code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "code_challenge_method=S256",
         ].joined(separator: "&")
         authorize = Array(
