@@ -42,14 +42,20 @@ public enum AccountRules {
 
     private enum Kind { case string, bool, url, date, language, address }
 
-    /// The standard claims that a person's data holds (Core §5.1). `sub` is ours, and so is `updated_at`.
-    private static let claims: [(String, Kind)] = [
-        ("name", .string), ("given_name", .string), ("family_name", .string), ("middle_name", .string),
-        ("nickname", .string), ("preferred_username", .string), ("profile", .url), ("picture", .url),
-        ("website", .url), ("email", .string), ("email_verified", .bool), ("gender", .string), ("birthdate", .date),
-        ("zoneinfo", .string), ("locale", .language), ("phone_number", .string), ("phone_number_verified", .bool),
-        ("address", .address),
-    ]
+    /// What a standard claim has to be (Core §5.1); nil for `updated_at`, which is ours to say.
+    private static func kind(of claim: StandardClaim) -> Kind? {
+        switch claim {
+        case .profile, .picture, .website: .url
+        case .emailVerified, .phoneNumberVerified: .bool
+        case .birthdate: .date
+        case .locale: .language
+        case .address: .address
+        case .updatedAt: nil
+        case .name, .familyName, .givenName, .middleName, .nickname, .preferredUsername, .gender, .zoneinfo, .email,
+            .phoneNumber:
+            .string
+        }
+    }
     /// Core §5.1.1.
     private static let addressMembers = [
         "formatted", "street_address", "locality", "region", "postal_code", "country",
@@ -59,7 +65,7 @@ public enum AccountRules {
     public static func claimProblems(_ json: JSON) -> [Problem] {
         guard let members = json.objectValue else { return [Problem(field: "claims", reason: "must be an object")] }
         var problems = members.compactMap { member -> Problem? in
-            guard let kind = claims.first(where: { $0.0 == member.name })?.1 else {
+            guard let kind = StandardClaim(rawValue: member.name).flatMap(kind(of:)) else {
                 return Problem(field: member.name, reason: "there is no such claim")
             }
             if kind == .address { return addressProblem(member.value) }
