@@ -329,12 +329,17 @@ def serving(cluster: Cluster, directory: pathlib.Path, name: str, **options: Any
 
 class Proxy:
     """A TCP relay in front of PostgreSQL that can turn into a black hole: connections are taken, nothing ever comes
-    back.
+    back. Or it cuts a single connection, or mutes it, and takes no new ones.
+
+    Single connections are named by their port at PostgreSQL's end (`client_port` of pg_stat_activity).
     """
 
     def __init__(self, target_port: int) -> None:
         self.target_port = target_port
         self.black_hole = False
+        #: Whether new connections are closed at once.
+        self.refuses = False
+        self._muted: set[socket.socket] = set()
         self._closing = False
         self._pairs: list[tuple[socket.socket, socket.socket | None]] = []
         self._lock = threading.Lock()
@@ -348,6 +353,9 @@ class Proxy:
                 inner, _ = self._listener.accept()
             except OSError:
                 return
+            if self.refuses:
+                inner.close()
+                continue
             outer: socket.socket | None = None
             if not self.black_hole:
                 try:
@@ -365,13 +373,29 @@ class Proxy:
     def _relay(self, source: socket.socket, sink: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
-                if self.black_hole:
+                if self.black_hole or source in self._muted:
                     # Swallow: the peer sees a live connection on which nothing happens.
                     continue
                 sink.sendall(data)
         for end in (source, sink):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
+
+    def _pair(self, client_port: int) -> tuple[socket.socket, socket.socket]:
+        with self._lock:
+            for inner, outer in self._pairs:
+                if outer and outer.fileno() >= 0 and outer.getsockname()[1] == client_port:
+                    return inner, outer
+        raise LookupError(f"no connection goes out from port {client_port}")
+
+    def cut(self, client_port: int) -> None:
+        """Ends one connection, as a reset on the way does: both sides notice."""
+        for end in self._pair(client_port):
+            end.shutdown(socket.SHUT_RDWR)
+
+    def mute(self, client_port: int) -> None:
+        """Carries nothing on one connection any more; it stays open, and neither side notices."""
+        self._muted |= set(self._pair(client_port))
 
     def recover(self) -> None:
         """Relays new connections again; those of the black hole stay mute, as after a lost route."""
