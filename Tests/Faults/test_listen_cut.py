@@ -105,7 +105,7 @@ class Deaf:
 def deaf(cluster: Cluster, directory: Path) -> Iterator[Deaf]:
     proxy = Proxy(cluster.port)
     made = serving(cluster, directory / "deaf", "deaf")
-    node = Node(made.directory, cluster.url("deaf", proxy.port))
+    node = Node(made.directory, cluster.url("deaf", proxy.port), environment={"SELEID_LOOPS": "4"})
     WIRE.logs.add(node.log)
     node.start()
     with made.database() as admin:
@@ -216,14 +216,19 @@ def test_a_connection_that_is_silently_dead(deaf: Deaf) -> None:
 
 
 def test_a_process_that_stood_still(deaf: Deaf) -> None:
-    """What it is asked first when it goes on may be read before the news: it does not trust what it knew before."""
+    """What it is asked first when it goes on may be read before the news, by another thread: it does not trust what it knew
+    before.
+    """
     assert deaf.node.process
+    bearer = {"Authorization": f"Bearer {deaf.signed.access_token}"}
     for state, status in [("off", 404), ("per_client", 200)]:
         deaf.listens()
         deaf.userinfo()  # so that it is in the cache
-        connection = http.client.HTTPConnection("127.0.0.1", deaf.node.port, timeout=20)
+        connections = [http.client.HTTPConnection("127.0.0.1", deaf.node.port, timeout=20) for _ in range(24)]
         with paused([deaf.node.process.pid]):
             deaf.apply(state)
-            connection.request("GET", "/oauth/userinfo", headers={"Authorization": f"Bearer {deaf.signed.access_token}"})
-        assert connection.getresponse().status == status
-        connection.close()
+            for connection in connections:
+                connection.request("GET", "/oauth/userinfo", headers=bearer)
+        assert [connection.getresponse().status for connection in connections] == [status] * len(connections)
+        for connection in connections:
+            connection.close()
