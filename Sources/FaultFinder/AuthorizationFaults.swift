@@ -63,6 +63,15 @@ struct AuthorizationFaults {
                 "What stands behind # never leaves the browser. Inside redirect_uri it would have to be percent-encoded."
             )
         }
+        if let refusal = HTTPTarget.refusal(ofGET: text.target(defaultPath: path)) {
+            list.refuse(
+                "url", "RFC 9112 §3.2, RFC 3986 §2", status: refusal.status,
+                registered: ["printable ASCII, percent escapes of two hexadecimal digits, at most 14 KiB"],
+                sent: Shown.shape(text.query),
+                .init(
+                    finding: refusal.status == 414 ? "it is too long" : "it cannot be read" + inParameter,
+                    advice: "Percent-encode every value once, with the function of your language's library for that."))
+        }
         if let sent = text.path, !sent.isIdentical(to: path) {
             list.refuse(
                 "path", "OpenID Connect Discovery §3", status: 404, registered: [path], sent: Shown.cut(sent),
@@ -70,14 +79,6 @@ struct AuthorizationFaults {
                     finding: "this is not the path of the authorization endpoint",
                     advice: "Use authorization_endpoint as discovery says it: \(issuer.url("/authorize"))"))
         }
-        guard let refusal = HTTPTarget.refusal(ofGET: text.target(defaultPath: path)) else { return }
-        list.refuse(
-            "url", "RFC 9112 §3.2, RFC 3986 §2", status: refusal.status,
-            registered: ["printable ASCII, percent escapes of two hexadecimal digits, at most 14 KiB"],
-            sent: Shown.shape(text.query),
-            .init(
-                finding: refusal.status == 414 ? "it is too long" : "it cannot be read" + inParameter,
-                advice: "Percent-encode every value once, with the function of your language's library for that."))
     }
 
     private var inParameter: String { text.unreadableName.map { " (\($0))" } ?? "" }
