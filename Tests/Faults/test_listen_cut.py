@@ -64,9 +64,9 @@ class Deaf:
     def cut(self) -> Iterator[None]:
         """The connection is gone and cannot be made anew; those for queries stay."""
         self.proxy.refuses = True
-        with self.noticed_loss():
-            self.proxy.cut(self.listener()[1])
         try:
+            with self.noticed_loss():
+                self.proxy.cut(self.listener()[1])
             yield
             assert not listening(self.admin)
         finally:
@@ -201,6 +201,52 @@ def test_the_server_ends_the_connection_again_and_again(deaf: Deaf) -> None:
         deaf.userinfo_is(there)
         deaf.listens()
         deaf.userinfo_is(there)
+
+
+def test_discovery_in_an_outage_says_what_was_known_last(deaf: Deaf) -> None:
+    """From memory; the endpoints themselves cannot know, and say neither yes nor no."""
+    for state in ("per_client", "off"):
+        deaf.apply(state)
+        before = check_json(deaf.lab.get(DISCOVERY))
+        assert ("userinfo_endpoint" in before) == (state != "off")
+        deaf.proxy.refuses = True
+        with deaf.noticed_loss():
+            deaf.proxy.cut_all()
+        try:
+            wait_until(lambda: deaf.node.readiness() == 503, 10, "the node notices the outage")
+            assert check_json(deaf.lab.get(DISCOVERY)) == before
+            answer = deaf.userinfo()
+            assert answer.status_code == 503 and "Retry-After" in answer.headers
+        finally:
+            deaf.proxy.refuses = False
+            wait_until(lambda: deaf.node.readiness() == 200, 15, "ready again")
+            deaf.listens()
+    deaf.apply("per_client")
+    deaf.userinfo_is(True)
+
+
+def test_before_anything_is_known(deaf: Deaf, cluster: Cluster) -> None:
+    """A node that has never reached its database does not guess what is switched on."""
+    proxy = Proxy(cluster.port)
+    proxy.refuses = True
+    node = Node(deaf.node.directory, cluster.url("deaf", proxy.port))
+    WIRE.logs.add(node.log)
+    node.start(ready=False)
+    try:
+        wait_until(lambda: node.get("/healthz"), 20, "answers at all")
+        for path in (DISCOVERY, "/.well-known/oauth-authorization-server", "/oauth/userinfo", "/v1/session/context"):
+            answer = node.get(path, timeout=20)
+            assert answer and answer[0] == 503 and "retry-after" in answer[1], (path, answer)
+            assert "max-age" not in answer[1].get("cache-control", "")
+        unknown = node.get("/oauth/nothing")
+        assert unknown and unknown[0] == 404
+        proxy.refuses = False
+        node.wait_ready()
+        answer = node.get(DISCOVERY)
+        assert answer and answer[0] == 200
+    finally:
+        node.stop()
+        proxy.close()
 
 
 def test_a_connection_that_is_silently_dead(deaf: Deaf) -> None:

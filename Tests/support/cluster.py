@@ -391,7 +391,17 @@ class Proxy:
     def cut(self, client_port: int) -> None:
         """Ends one connection, as a reset on the way does: both sides notice."""
         for end in self._pair(client_port):
-            end.shutdown(socket.SHUT_RDWR)
+            # The end of the one may have ended the other.
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def cut_all(self) -> None:
+        """Ends all connections."""
+        with self._lock:
+            ends = [end for pair in self._pairs for end in pair if end]
+        for end in ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
 
     def mute(self, client_port: int) -> None:
         """Carries nothing on one connection any more; it stays open, and neither side notices."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from typing import Any
 
 import psycopg
@@ -29,11 +30,14 @@ def settle(database: psycopg.Connection[Any], seconds: float = 10) -> None:
     database.execute("LISTEN seleid")
     silent = listening(database)
     assert silent, "no node listens"
-    database.execute("SELECT pg_notify('seleid', %s)", (f"ping:{word}",))
-    for heard in database.notifies(timeout=seconds):
-        kind, *rest = heard.payload.split(":")
-        if kind == "pong" and rest[0] == word:
-            silent.discard(rest[1])
-        if not silent:
-            return
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        # Again and again: one that has only just begun to listen may have missed it.
+        database.execute("SELECT pg_notify('seleid', %s)", (f"ping:{word}",))
+        for heard in database.notifies(timeout=0.25):
+            kind, *rest = heard.payload.split(":")
+            if kind == "pong" and rest[0] == word:
+                silent.discard(rest[1])
+            if not silent:
+                return
     raise TimeoutError(f"{len(silent)} nodes did not answer within {seconds} s")
