@@ -108,6 +108,19 @@ let appScriptText = #"""
       show(session);
     }
 
+    async function userinfo() {
+      const session = storage.session;
+      const { ok, status, body } = await oidc.userInfo(
+        await oidc.discover(app.issuer), session.answer.access_token, session.claims.sub);
+      if (ok) {
+        report('Userinfo told who you are', status, body,
+          'These claims belong to the scopes that you have granted. Nothing else is told.', 'userinfo');
+      } else {
+        report('Userinfo refused', status, body, status === 401
+          ? 'The access token is not good any more: refresh, or sign in again.' : body.error_description ?? '', 'userinfo');
+      }
+    }
+
     async function send(refreshToken) {
       return oidc.refresh(await oidc.discover(app.issuer), app, refreshToken);
     }
@@ -197,12 +210,12 @@ let appScriptText = #"""
       element('checks').replaceChildren(...checks.map(({ text, holds }) => make('li', holds ? '' : 'failed', text)));
     }
 
-    /** Adds to the log what was sent and what came back, newest first. */
-    function report(what, status, body, says) {
+    /** Adds to a log what was sent and what came back, newest first. */
+    function report(what, status, body, says, log = 'log') {
       const good = status === 200;
       const title = make('p', 'what', what, make('span', `badge ${good ? 'good' : 'bad'}`, `${status} ${body.error ?? 'OK'}`));
       const details = make('details', '', make('summary', '', 'Show the answer'), make('pre', '', ...jsonLines(body)));
-      element('log').prepend(make('li', '', title, make('p', 'says', says), details));
+      element(log).prepend(make('li', '', title, make('p', 'says', says), details));
     }
 
     function tell(text) {
@@ -214,7 +227,7 @@ let appScriptText = #"""
     // Start
 
     const actions = {
-      'sign-in': () => signIn(), 'prompt-login': () => signIn('login'), refresh, retry, replay,
+      'sign-in': () => signIn(), 'prompt-login': () => signIn('login'), userinfo, refresh, retry, replay,
       forget: () => {
         storage.session = null;
         location.assign(root.dataset.start);

@@ -111,7 +111,12 @@ public struct Demo: Sendable {
                 <section id="claims-section" hidden aria-labelledby="claims-title">
                 <h2 id="claims-title">Who you are: the claims of the ID Token</h2>
                 <table><tbody id="claims"></tbody></table>
-                <p class="note">Name, email address and the like do not stand in the ID Token: they are for userinfo, which is not there yet.</p>
+                <p class="note">Name, email address and the like do not stand in the ID Token: userinfo tells them to whoever
+                holds the access token.</p>
+                <div class="actions row">
+                <button type="button" data-action="userinfo">Ask userinfo</button>
+                </div>
+                <ol class="log" id="userinfo" aria-live="polite"></ol>
                 </section>
                 <section id="tokens" hidden aria-labelledby="tokens-title">
                 <h2 id="tokens-title">Keep the sign-in fresh</h2>

@@ -65,6 +65,15 @@ let protocolScriptText = #"""
       return askToken(metadata, { grant_type: 'refresh_token', client_id: app.clientID, refresh_token: refreshToken });
     }
 
+    /** What the provider tells of the person (5.3). `subject` is the ID Token's: claims of anyone else must not be used. */
+    export async function userInfo(metadata, accessToken, subject) {
+      if (!metadata.userinfo_endpoint) throw new Problem('The provider has no userinfo: it is switched off.');
+      const response = await fetch(metadata.userinfo_endpoint, { headers: { Authorization: `Bearer ${accessToken}` } });
+      const body = await response.json();
+      if (response.ok && body.sub !== subject) throw new Problem('Userinfo speaks of another person.');
+      return { ok: response.ok, status: response.status, body };
+    }
+
     /** Gives status and JSON of the token endpoint, for errors as well. */
     async function askToken(metadata, parameters) {
       const response = await fetch(metadata.token_endpoint, { method: 'POST', body: new URLSearchParams(parameters) });

@@ -4,14 +4,13 @@ import base64
 import json
 import os
 import pty
-import re
 import subprocess
 import time
 
 import pytest
 
-from support import FIXTURES, Dev, find_binary, run_seleid
-from support.fixtures import ROOT
+from support import Dev, find_binary, run_seleid
+from support.commands import failed, ok
 from support.server import clean_environment
 
 GROUPS = {
@@ -22,19 +21,6 @@ GROUPS = {
     "switch": ["list", "set"], "session": ["list", "end"], "grant": ["list", "end"], "consent": ["list", "withdraw"],
     "key": ["list", "rotate", "revoke"], "admin-token": ["list", "add", "revoke"], "audit": ["list", "export"],
 }
-
-
-def ok(result: subprocess.CompletedProcess) -> str:
-    assert result.returncode == 0, result.stderr
-    assert result.stderr == ""
-    return result.stdout
-
-
-def failed(result: subprocess.CompletedProcess, code: int = 1) -> str:
-    assert result.returncode == code, (result.stdout, result.stderr)
-    assert result.stdout == ""
-    assert "Fatal error" not in result.stderr
-    return result.stderr
 
 
 @pytest.fixture(scope="module")
@@ -78,66 +64,6 @@ def test_a_database_without_tables_is_told_what_to_do(dev):
 
 def test_migrate_says_when_there_is_nothing_to_do(dev):
     assert ok(dev.admin("migrate")) == "nothing to do\n"
-
-
-def test_export_and_apply_change_nothing(dev):
-    exported = ok(dev.admin("export"))
-    applied = ok(dev.admin("apply", "-f", "-", stdin=exported))
-    assert all(line.startswith("unchanged ") for line in applied.splitlines())
-    assert ok(dev.admin("export")) == exported
-    assert not any(word in exported for word in ("client_secret\"", "password", "argon2", "hash"))
-
-
-def test_the_fixtures_twice_change_nothing_not_even_secrets_and_passwords(dev):
-    before = json.loads(ok(dev.admin("client", "show", "web1")))
-    applied = ok(dev.admin("apply", "--file", str(FIXTURES)))
-    assert all(line.startswith("unchanged ") for line in applied.splitlines()), applied
-    assert json.loads(ok(dev.admin("client", "show", "web1"))) == before
-
-
-def test_apply_tells_what_it_changes_and_a_dry_run_changes_nothing(dev, tmp_path):
-    file = tmp_path / "change.json"
-    file.write_text(json.dumps({
-        "switches": {"userinfo": "on"},
-        "clients": [
-            {"client_id": "spa1", "client_name": "Renamed", "token_endpoint_auth_method": "none", "sign_in": True,
-             "grant_types": ["authorization_code", "refresh_token"], "redirect_uris": ["https://spa.example/cb"],
-             "scope": "openid profile", "switches": {"userinfo": True}},
-            {"client_id": "fresh", "client_name": "Fresh", "redirect_uris": ["https://fresh.example/cb"],
-             "client_secret": "0123456789abcdef0123456789abcdef"}],
-        "accounts": [
-            {"username": "bob@example.test", "password": "another password", "email": "bob@example.test",
-             "email_verified": True, "name": "Bob Example"},
-            {"username": "carol", "name": "Carol"}],
-    }))
-    expected = [
-        "set switch userinfo to on", "updated client spa1 (client_name)", "created client fresh",
-        "updated account bob@example.test (email_verified)", "set the password of account bob@example.test",
-        "created account carol"]
-    before = ok(dev.admin("export"))
-    dry = ok(dev.admin("apply", "-f", str(file), "--dry-run")).splitlines()
-    assert dry == [*expected, "dry run: nothing was written"]
-    assert ok(dev.admin("export")) == before
-    assert ok(dev.admin("apply", "-f", str(file))).splitlines() == expected
-    assert ok(dev.admin("apply", "-f", str(file))).splitlines() == [
-        "unchanged switch userinfo", "unchanged client spa1", "unchanged client fresh",
-        "unchanged account bob@example.test", "unchanged account carol"]
-
-
-def test_the_example_in_the_documentation_can_be_applied(dev):
-    text = (ROOT / "Docs" / "configuration.md").read_text()
-    (example,) = re.findall(r"^```json\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
-    out = ok(dev.admin("apply", "-f", "-", "--dry-run", stdin=example))
-    assert out.endswith("dry run: nothing was written\n")
-
-
-def test_a_file_with_one_fault_writes_nothing(dev, tmp_path):
-    file = tmp_path / "fault.json"
-    file.write_text(json.dumps({"accounts": [{"username": "dave"}, {"username": "erin", "nickname": 7}]}))
-    before = ok(dev.admin("export"))
-    assert failed(dev.admin("apply", "-f", str(file))) == (
-        f"seleid: {file}: accounts[1] (erin).nickname: must be a string\n")
-    assert ok(dev.admin("export")) == before
 
 
 def test_an_issued_secret_is_printed_once_and_a_second_one_lives_beside_it(dev):

@@ -1,10 +1,12 @@
 """`seleid dev`: one command, one folder, and nothing left behind."""
 
+import json
 import os
 import re
 import shutil
 import signal
 import stat
+import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
@@ -77,9 +79,60 @@ def test_ctrl_c_and_a_closed_terminal_stop_it_as_well(data, number):
 
 def test_secrets_are_for_the_owner_only(data):
     with Dev(data=data):
-        for name in ("master.key", "database-url"):
+        for name in ("master.key", "database-url", "admin-token"):
             assert stat.S_IMODE((data / name).stat().st_mode) == 0o600, name
         assert stat.S_IMODE(socket_directory(data).stat().st_mode) == 0o700
+
+
+def admin_api(dev: Dev, data: Path) -> int:
+    """The status of a call with the token in the folder."""
+    headers = {"Authorization": f"Bearer {(data / 'admin-token').read_text().strip()}"}
+    return requests.get(dev.url("/admin/v1/clients"), headers=headers, timeout=10, verify=dev.ca).status_code
+
+
+@pytest.mark.parametrize("tls", [False, True], ids=["http", "https"])
+def test_the_printed_line_calls_the_admin_api(data, tls):
+    with Dev(data=data, tls=tls) as dev:
+        (line,) = [line for line in dev.process.stdout.splitlines() if "/admin/v1/" in line]
+        answer = subprocess.run(["bash", "-c", line.replace("curl ", "curl --silent ", 1)], capture_output=True,
+                                text=True, timeout=60, check=True)
+        assert "web1" in {client["client_id"] for client in json.loads(answer.stdout)["items"]}
+        assert (data / "admin-token").read_text().strip() not in dev.process.stdout
+
+
+def test_the_admin_token_stays_and_a_new_one_is_made_when_it_is_good_no_more(data):
+    with Dev(data=data) as dev:
+        token = (data / "admin-token").read_text()
+        assert admin_api(dev, data) == 200
+    with Dev(data=data, apply=()) as dev:
+        assert (data / "admin-token").read_text() == token
+        (shown,) = json.loads(dev.admin("admin-token", "list", "--json").stdout)
+        assert (shown["name"], shown["role"]) == ("seleid dev", "admin")
+        dev.admin("admin-token", "revoke", str(shown["id"]))
+        assert admin_api(dev, data) == 401
+    with Dev(data=data, apply=()) as dev:
+        assert (data / "admin-token").read_text() != token
+        assert admin_api(dev, data) == 200
+
+
+def test_the_demo_app_can_use_every_endpoint_and_keeps_what_was_changed(data):
+    def demo(dev: Dev) -> tuple[dict, dict]:
+        file = json.loads(dev.admin("export").stdout)
+        return file["switches"], *[client for client in file["clients"] if client["client_id"] == "demo"]
+
+    with Dev(data=data, apply=()) as dev:
+        switches, client = demo(dev)
+        assert switches["userinfo"] == switches["revocation"] == switches["session_context"] == "per_client"
+        assert client["switches"] == {"userinfo": True, "revocation": True, "session_context": True}
+        dev.admin("switch", "set", "userinfo", "off")
+        dev.admin("client", "switch", "demo", "revocation", "off")
+        dev.admin("account", "disable", "demo")
+    with Dev(data=data, apply=()) as other:  # on a port of its own
+        switches, client = demo(other)
+        assert switches["userinfo"] == "off"
+        assert client["switches"] == {"userinfo": True, "revocation": False, "session_context": True}
+        assert client["redirect_uris"] == [other.url("/demo/callback")]
+        assert json.loads(other.admin("account", "show", "demo").stdout)["status"] == "disabled"
 
 
 def test_postgresql_ends_with_a_killed_dev_and_the_next_one_goes_on(data):

@@ -44,6 +44,13 @@ def test_signs_in_shows_the_claims_refreshes_and_shows_reuse(sized: Chromium, se
     assert "?" not in sized.url, "the code must not stay in the address"
     assert sized.overflow <= 0
 
+    press(sized, "userinfo")
+    entry = sized.wait_for("#userinfo > li:first-child")
+    assert badge(entry) == "200 OK"
+    entry.find_element("css selector", "summary").click()
+    assert '"email": "demo@example.test"' in entry.text
+    assert sized.overflow <= 0
+
     for count in range(1, 4):
         press(sized, "refresh")
         assert badge(newest_entry(sized, count)) == "200 OK"

@@ -5,7 +5,7 @@ import OpenSSL
 /// The folder of one `seleid dev`: its cluster, keys and certificates. Locked while we run.
 ///
 /// `cluster/` is the PostgreSQL cluster, or `cluster-location` says where that is; `database-url` and `master.key` are for
-/// other commands; `postgres.log` is what PostgreSQL says.
+/// other commands; `admin-token` is for the admin API; `postgres.log` is what PostgreSQL says.
 final class DataDirectory {
     /// Absolute, without symbolic links.
     let path: String

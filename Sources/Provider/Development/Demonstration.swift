@@ -1,6 +1,6 @@
+import Administration
 import Argon2
 import Demo
-import Issuance
 import JSON
 import OpenID
 import Postgres
@@ -20,14 +20,34 @@ struct Demonstration: Sendable {
             issuer: issuer.description, clientID: Self.clientID, username: Self.username, password: Self.password)
     }
 
-    /// Puts both in place. The client follows the issuer's port; the person is left as it is when it exists.
-    func install(on database: Database, masterKeys: MasterKeys) async throws {
-        _ = try await ClientStore(database: database).put(try ClientMetadata.validate(client).get())
-        let accounts = AccountStore(database: database)
-        guard try await accounts.find(username: Self.username) == nil else { return }
-        let hash = try await PasswordHasher(threads: 1).hash(Self.password)
-        _ = try await accounts.put(username: Self.username, passwordHash: hash, claims: Self.claims)
+    /// Puts both in place. Of a client that is there already only the address follows the issuer's; it, the switches and the
+    /// person are otherwise left as somebody may have changed them.
+    func install(on database: Database, by administrator: Administrator) async throws {
+        let isFirst = try await ClientStore(database: database).find(Self.clientID) == nil
+        let hasPerson = try await AccountStore(database: database).find(username: Self.username) != nil
+        let hash = hasPerson ? nil : try await PasswordHasher(threads: 1).hash(Self.password)
+        try await ChangeRunner(database: database).run(by: administrator) { changes in
+            if isFirst {
+                _ = try await changes.createClient(try ClientEntry(json: client))
+                for feature in Self.switches where try await changes.switches()[feature] == .off {
+                    try await changes.setSwitch(feature, to: .perClient)
+                }
+            } else {
+                _ = try await changes.changeClient(Self.clientID) { json in
+                    var entry = try ClientEntry(json: json, of: Self.clientID)
+                    entry.metadata.redirectURIs = [app.redirectURI]
+                    return entry
+                }
+            }
+            if !hasPerson {
+                _ = try await changes.createAccount(
+                    AccountEntry(username: Self.username, claims: Self.claims), passwordHash: hash)
+            }
+        }
     }
+
+    /// What a public client can use, to be looked at.
+    private static let switches: [Switch] = [.userInfo, .revocation, .sessionContext]
 
     private var client: JSON {
         .object([
@@ -39,6 +59,7 @@ struct Demonstration: Sendable {
             .init("redirect_uris", .array([.string(app.redirectURI)])),
             .init("scope", .string(Demo.scope.joined(separator: " "))),
             .init("sign_in", .bool(true)),
+            .init("switches", .object(Self.switches.map { .init($0.rawValue, .bool(true)) })),
         ])
     }
 

@@ -63,7 +63,7 @@ public struct Development {
         let configuration = try Configuration(environment: overlay(variables))
         Log.setMinimumLevel(configuration.logLevel)
 
-        try prepareDatabase(configuration, files: files)
+        try prepareDatabase(configuration, data, files: files)
         let welcome = welcome(issuer: issuer, data: data, certificates: certificates)
         try Lifecycle.run(
             configuration, isDevelopment: true, hangUp: .stops, onReady: { printOut(welcome) },
@@ -88,17 +88,21 @@ public struct Development {
         }
     }
 
-    private func prepareDatabase(_ configuration: Configuration, files: [ApplyFile]) throws {
+    private func prepareDatabase(
+        _ configuration: Configuration, _ data: DataDirectory, files: [ApplyFile]
+    ) throws {
         let demonstration = Demonstration(issuer: configuration.issuer)
         let administrator = Administrator(actor: .command(operatingSystemUser()), origin: .none)
+        let tokenFile = DevelopmentToken(path: data.file("admin-token"))
         let lines = try runOnLoop { loop in
             let database = Database(loop: loop, configuration: configuration.database)
             database.start()
             _ = try await Migrator.embedded.run(on: database)
             let keys = KeyAdministration(
                 store: SigningKeyStore(database: database), masterKeys: configuration.masterKeys)
-            try await keys.makeFirstIfNeeded(by: .command(operatingSystemUser()))
-            try await demonstration.install(on: database, masterKeys: configuration.masterKeys)
+            try await keys.makeFirstIfNeeded(by: administrator.actor)
+            try await demonstration.install(on: database, by: administrator)
+            try await tokenFile.prepare(database, configuration.masterKeys, by: administrator)
             var lines: [String] = []
             for file in files {
                 let applier = Applier(
@@ -129,6 +133,9 @@ public struct Development {
                 """
         }
         text += """
+
+            The admin API, by the token in \(data.file("admin-token")):
+              curl \(certificates.map { "--cacert \($0.authority) " } ?? "")-H "Authorization: Bearer $(cat \(data.file("admin-token")))" \(issuer)/admin/v1/clients
 
             For other commands in another terminal:
               export SELEID_DATABASE_URL="$(cat \(data.file("database-url")))" SELEID_MASTER_KEY_FILE=\(data.file("master.key"))

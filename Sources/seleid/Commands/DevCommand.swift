@@ -13,7 +13,7 @@ enum DevCommand {
             Makes a PostgreSQL cluster, a master key and a signing key in DIR, or uses those it finds there. Prints a
             line "ready ISSUER" when it can serve. SIGTERM or Ctrl-C stops the server, then PostgreSQL.
             DIR/database-url and DIR/master.key serve other commands: SELEID_DATABASE_URL="$(cat DIR/database-url)"
-            SELEID_MASTER_KEY_FILE=DIR/master.key seleid client list
+            SELEID_MASTER_KEY_FILE=DIR/master.key seleid client list. DIR/admin-token holds a token for the admin API.
             """
     ) { invocation in
         var options = Development.Options()
