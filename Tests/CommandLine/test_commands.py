@@ -4,6 +4,8 @@ import base64
 import json
 import os
 import pty
+import re
+import shlex
 import subprocess
 import time
 
@@ -11,6 +13,7 @@ import pytest
 
 from support import Dev, find_binary, run_seleid
 from support.commands import failed, ok
+from support.fixtures import ROOT
 from support.server import clean_environment
 
 GROUPS = {
@@ -35,6 +38,14 @@ def dev():
 def test_every_command_has_help(words):
     text = ok(run_seleid(*words, "--help"))
     assert text.startswith(f"Usage: seleid {' '.join(words)}")
+
+
+def test_the_commands_and_options_that_the_documentation_names_exist():
+    text = (ROOT / "Docs" / "configuration.md").read_text()
+    commands = re.findall(r"`(?:SELEID_[^`]* )?seleid ([a-z][^`]*)`", text)
+    assert len(commands) > 20
+    for command in commands:
+        ok(run_seleid(*shlex.split(command), "--help"))
 
 
 @pytest.mark.parametrize("arguments", [[], ["nothing"], ["client"], ["client", "nothing"], ["client", "show"],
