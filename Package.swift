@@ -160,8 +160,9 @@ let package = Package(
         tests(
             "ProviderTests",
             [
-                "Provider", "Administration", "seleid", "Migrations", "Issuance", "Storage", "OpenID", "JSON", "HTTP",
-                "Postgres", "EventLoop", "Telemetry", "SeededRandom", "TestSupport",
+                "Provider", "AdminDescription", "Administration", "seleid", "Migrations", "Issuance", "Storage",
+                "OpenID",
+                "JSON", "HTTP", "Postgres", "EventLoop", "Telemetry", "SeededRandom", "TestSupport",
             ]),
         tests("OpenSSLTests", ["OpenSSL", "COpenSSL", "SeededRandom"]),
         tests("Argon2Tests", ["Argon2", "CArgon2", "SeededRandom"]),

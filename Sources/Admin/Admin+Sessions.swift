@@ -76,7 +76,7 @@ extension Admin {
         let clientID = try await clientID(of: call)
         guard let subject = call.query["sub"] else { return try await listGrants(call, of: .client(clientID)) }
         guard let account = try await AccountStore(database: database).find(.subject(subject)) else {
-            throw Query.problem("sub", "there is no such account")
+            return call.list([], next: nil)
         }
         return try await listGrants(call, of: .both(accountID: account.id, clientID: clientID))
     }
@@ -89,27 +89,20 @@ extension Admin {
 
     private func readGrant(_ call: Call) async throws -> Response {
         try call.query.allow()
-        let id = try grantID(of: call)
-        guard let grant = try await grants.record(id) else { throw noSuchGrant(call) }
+        let id = try call.identifier("id", of: "grant")
+        guard let grant = try await grants.record(id) else {
+            throw AdministrationError.notFound("there is no grant \(id)")
+        }
         return call.resource(grant.json)
     }
 
     private func endGrant(_ call: Call) async throws -> Response {
         try call.query.allow()
-        let id = try grantID(of: call)
+        let id = try call.identifier("id", of: "grant")
         try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
             try await changes.endGrant(id, if: call.precondition)
         }
         return call.done()
-    }
-
-    private func grantID(of call: Call) throws -> Int64 {
-        guard let id = Int64(call.parameter("id")) else { throw noSuchGrant(call) }
-        return id
-    }
-
-    private func noSuchGrant(_ call: Call) -> AdministrationError {
-        .notFound("there is no grant \(call.parameter("id"))")
     }
 
     // MARK: Consents

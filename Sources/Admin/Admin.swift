@@ -41,7 +41,8 @@ public struct Admin: Sendable {
     }
 
     public var routes: [Route] {
-        selfRoutes + clientRoutes + switchRoutes + accountRoutes + sessionRoutes + keyRoutes + auditRoutes
+        selfRoutes + clientRoutes + secretRoutes + switchRoutes + accountRoutes + sessionRoutes + keyRoutes
+            + auditRoutes
             + adminTokenRoutes + explainRoutes
     }
 

@@ -63,9 +63,9 @@ extension Admin.Call {
                 return Response(status: 304, headers: Headers([("ETag", tag), ("Cache-Control", "no-store")]))
             }
         }
+        // What was rolled back has not been created, has no tag and is nowhere.
+        guard !isDryRun else { return .json(json.serialized()) }
         var response = Response.json(status: status, json.serialized())
-        // What was rolled back has no tag and is nowhere.
-        guard !isDryRun else { return response }
         response.headers.set("ETag", tag)
         if let segment { response.headers.set("Location", "\(request.path)/\(segment)") }
         return response
@@ -73,7 +73,7 @@ extension Admin.Call {
 
     /// What has been made, with a secret that no other answer holds; a dry run has none that would be worth anything.
     func created(_ json: JSON, tellingOnce name: String, _ text: String, id: Int64) -> Response {
-        guard !isDryRun else { return .json(status: 201, json.serialized()) }
+        guard !isDryRun else { return .json(json.serialized()) }
         let members = (json.objectValue ?? []) + [.init(name, .string(text))]
         var response = Response.json(status: 201, JSON.object(members).serialized())
         response.headers.set("Location", "\(request.path)/\(id)")

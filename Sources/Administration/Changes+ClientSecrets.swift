@@ -11,15 +11,24 @@ extension Changes {
         try await ClientStore(database: transaction).secrets(of: clientID)
     }
 
-    /// Gives a confidential client another secret. What has expired goes, and then the oldest, so that at most two are left.
+    /// What happens when a client that has as many secrets as it may is given another.
+    public enum WhenFull: Sendable { case endOldest, refuse }
+
+    /// Gives a confidential client another secret. What has expired goes, so that at most two are left.
     /// - Parameters:
     ///   - hash: keyed (`MasterKeys.hash(secret:)`).
     ///   - expiresAt: Unix seconds; nil: never.
+    /// - Throws: `conflict` for a public client, and when there are enough and that is to be refused.
     public func addSecret(
-        _ hash: [UInt8], to clientID: String, expiresAt: Int64? = nil
+        _ hash: [UInt8], to clientID: String, expiresAt: Int64? = nil, whenFull: WhenFull = .endOldest
     ) async throws -> ClientSecretInfo {
         let former = try await secretsOfConfidentialClient(clientID)
-        let kept = former.filter { !$0.hasExpired }.suffix(Self.secretLimit - 1).map(\.id)
+        let live = former.filter { !$0.hasExpired }
+        if whenFull == .refuse, live.count >= Self.secretLimit {
+            throw AdministrationError.conflict(
+                "client \(clientID) has \(Self.secretLimit) live secrets; delete one first")
+        }
+        let kept = live.suffix(Self.secretLimit - 1).map(\.id)
         for secret in former where !kept.contains(secret.id) { try await deleteSecret(secret.id, of: clientID) }
         return try await insertSecret(hash, clientID, expiresAt)
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 from pathlib import Path
 from typing import Any, Iterator
@@ -30,7 +31,18 @@ FORM_SECRETS = {
     "nonce",
     "code_challenge",
 }
-JSON_SECRETS = {"access_token", "refresh_token", "id_token", "accessToken", "refreshToken", "idToken"}
+JSON_SECRETS = {
+    "access_token",
+    "refresh_token",
+    "id_token",
+    "accessToken",
+    "refreshToken",
+    "idToken",
+    # Of the admin API: what is told once, and what is set.
+    "client_secret",
+    "token",
+    "password",
+}
 
 
 class Wire:
@@ -56,18 +68,20 @@ class Wire:
         body = request.body.decode("utf-8", "replace") if isinstance(request.body, bytes) else request.body
         if isinstance(body, str):
             self.add_query(body)
+            self.add_json(body)
         self.add(request.headers.get("Authorization", "").partition(" ")[2])
         for header in (request.headers.get("Cookie", ""), response.headers.get("Set-Cookie", "")):
             for value in re.findall(r"=\"?([^;,\"\s]+)", header):
                 self.add(value)
         self.add_query(urlsplit(response.headers.get("Location", "")).query)
         if response.headers.get("Content-Type", "").startswith("application/json"):
-            with contextlib.suppress(ValueError):
-                document = response.json()
-                if isinstance(document, dict):
-                    self.add(
-                        *[value for name, value in document.items() if name in JSON_SECRETS and isinstance(value, str)]
-                    )
+            self.add_json(response.text)
+
+    def add_json(self, text: str) -> None:
+        with contextlib.suppress(ValueError):
+            document = json.loads(text)
+            if isinstance(document, dict):
+                self.add(*[value for name, value in document.items() if name in JSON_SECRETS and isinstance(value, str)])
 
     @contextlib.contextmanager
     def listening(self) -> Iterator["Wire"]:
