@@ -11,6 +11,9 @@ ALTER TABLE authorization_codes ADD COLUMN userinfo_claims text[], ADD COLUMN id
 -- Codes that could still be redeemed, for whoever ends what an account has given to a client.
 CREATE INDEX authorization_codes_unspent ON authorization_codes (account_id) WHERE spent_at IS NULL;
 
+-- Grants that are still to be ended, for who disables a client.
+CREATE INDEX grants_client_live ON grants (client_id) WHERE ended_at IS NULL;
+
 ALTER TABLE browser_sessions ADD COLUMN end_reason text;
 
 -- For lists: of accounts page by page, and of who has granted what to a client.
@@ -42,10 +45,16 @@ CREATE OR REPLACE TRIGGER client_secrets_notify AFTER INSERT OR DELETE OR UPDATE
 
 -- Off means off: what a disabled client has ends, and enabling it again does not bring it back. Done once more on
 -- enabling, for codes that a node gave out which had not yet heard.
+-- A client of many people must be off at once too, so no more grants are ended here than take a moment; housekeeping ends
+-- the rest, which is good for nothing while the client is disabled, and until then it cannot be enabled.
 CREATE FUNCTION end_with_client() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE authorization_codes SET spent_at = now() WHERE client_id = NEW.client_id AND spent_at IS NULL;
-    UPDATE grants SET ended_at = now(), end_reason = 'client_disabled' WHERE client_id = NEW.client_id AND ended_at IS NULL;
+    UPDATE grants SET ended_at = now(), end_reason = 'client_disabled' WHERE id = ANY (ARRAY(
+        SELECT id FROM grants WHERE client_id = NEW.client_id AND ended_at IS NULL LIMIT 10000));
+    IF NEW.enabled AND EXISTS (SELECT FROM grants WHERE client_id = NEW.client_id AND ended_at IS NULL) THEN
+        RAISE EXCEPTION 'grants of the client are still to be ended' USING ERRCODE = 'object_in_use';
+    END IF;
     RETURN NULL;
 END $$;
 CREATE TRIGGER clients_end AFTER UPDATE OF enabled ON clients

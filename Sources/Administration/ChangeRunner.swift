@@ -9,13 +9,17 @@ public struct ChangeRunner: Sendable {
 
     public init(database: Database) { self.database = database }
 
+    /// Of each statement: longer than where people wait, since a change may end a lot. Who signs in again and again must not
+    /// be able to make so many grants that their account cannot be disabled any more.
+    private static let limit = Duration.seconds(60)
+
     /// - Parameter isDryRun: do everything, say what came of it, and roll it back.
     @discardableResult
     public func run<Value: Sendable>(
         by administrator: Administrator, isDryRun: Bool = false, _ body: (Changes) async throws -> Value
     ) async throws -> Value {
         do {
-            return try await database.transaction { transaction in
+            return try await database.transaction(limit: Self.limit) { transaction in
                 let value = try await body(Changes(transaction: transaction, administrator: administrator))
                 if isDryRun { throw RolledBack(value: value) }
                 return value

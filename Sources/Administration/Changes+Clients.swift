@@ -14,6 +14,11 @@ public struct ClientEntry: Sendable, Equatable {
         self.isEnabled = isEnabled
     }
 
+    /// Whether they are the same in every byte.
+    public static func == (a: ClientEntry, b: ClientEntry) -> Bool {
+        a.isEnabled == b.isEnabled && hasSameText(a.metadata.json, b.metadata.json)
+    }
+
     /// Reads metadata with `enabled` among it.
     /// - Throws: `AdministrationError.invalid` with every problem.
     public init(json: JSON) throws(AdministrationError) {
@@ -96,9 +101,11 @@ extension Changes {
             try precondition(before?.json)
         }
         if before?.entry != entry {
-            if let before, before.metadata != entry.metadata { _ = try await clients.put(entry.metadata) }
+            if let before, !hasSameText(before.metadata.json, entry.metadata.json) {
+                _ = try await clients.put(entry.metadata)
+            }
             if (before?.isEnabled ?? true) != entry.isEnabled {
-                _ = try await clients.setEnabled(entry.isEnabled, clientID)
+                try await setEnabled(entry.isEnabled, clientID)
             }
             try await recordChange(from: before?.entry, to: entry)
         }
@@ -106,12 +113,19 @@ extension Changes {
         return (client, before == nil)
     }
 
+    private func setEnabled(_ isEnabled: Bool, _ clientID: String) async throws {
+        do { _ = try await clients.setEnabled(isEnabled, clientID) } catch is ClientStore.StillEnding {
+            throw AdministrationError.conflict(
+                "client \(clientID) cannot be enabled yet: what it had is still being ended, which takes some minutes")
+        }
+    }
+
     private func recordChange(from before: ClientEntry?, to after: ClientEntry) async throws {
         let clientID = after.metadata.clientID
         guard let before else {
             return try await record(.clientCreated, clientID: clientID, [.init("after", after.json)])
         }
-        if before.metadata != after.metadata {
+        if !hasSameText(before.metadata.json, after.metadata.json) {
             try await record(
                 .clientChanged, clientID: clientID, difference(before.metadata.json, after.metadata.json))
         }

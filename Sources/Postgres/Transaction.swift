@@ -43,14 +43,14 @@ public final class Transaction: @unchecked Sendable {
     private static let begin = Statement("seleid begin", "BEGIN")
     private static let commit = Statement("seleid commit", "COMMIT")
     private static let rollback = Statement("seleid rollback", "ROLLBACK")
-    private static let withoutLimit = Statement("seleid no limit", "SET LOCAL statement_timeout = 0")
+    private static let setLimit = Statement("seleid limit", "SELECT set_config('statement_timeout', $1, true)")
 
+    /// - Parameter limit: of each statement, where it is not to be that of all; nil: none.
     func begin(limit: Duration?) async throws(DatabaseError) {
         _ = try await send(Transaction.begin, [])
-        if limit == nil {
-            _ = try await send(Transaction.withoutLimit, [])
-            connection.setStatementLimit(nil)
-        }
+        guard limit != connection.statementLimit else { return }
+        _ = try await send(Transaction.setLimit, [.text(limit.map { String(max($0.milliseconds, 1)) } ?? "0")])
+        connection.setStatementLimit(limit)
     }
 
     func commit() async throws(DatabaseError) {
@@ -78,8 +78,9 @@ extension Database {
         try await transaction(limit: configuration.statementTimeout, body)
     }
 
-    /// - Parameter limit: the configured statement time-out, or nil for statements that may take as long as they need.
-    func transaction<Result: Sendable>(
+    /// - Parameter limit: of each statement, in place of the configured time-out; nil for statements that may take as long
+    ///   as they need.
+    public func transaction<Result: Sendable>(
         limit: Duration?, _ body: (Transaction) async throws -> Result
     ) async throws -> Result {
         var retries = 0

@@ -42,7 +42,7 @@ extension AdministrationConfiguration {
         guard var database, reader.problems.isEmpty else { throw ConfigurationProblems(all: reader.problems) }
         database.sharedConnections = 1
         database.exclusiveConnections = 1
-        // One person waits, and no request queues behind. (Migrations have no limit.)
+        // One person waits, and no request queues behind. (Migrations have no limit, and changes one of their own.)
         database.statementTimeout = .seconds(30)
         let issuer = reader.value(.issuer).flatMap { try? Issuer($0) }
         self.init(database: database, masterKeys: masterKeys, issuer: issuer)

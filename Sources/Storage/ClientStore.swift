@@ -140,9 +140,17 @@ public struct ClientStore: Sendable {
     private static let enableStatement = Statement(
         "client_enable", "UPDATE clients SET enabled = $2, updated_at = now() WHERE client_id = $1")
 
+    /// What the client had before it was disabled has not all been ended yet: housekeeping is at it.
+    public struct StillEnding: Error {}
+
     /// - Returns: false if there is no such client.
-    public func setEnabled(_ isEnabled: Bool, _ clientID: String) async throws(DatabaseError) -> Bool {
-        try await database.query(Self.enableStatement, [.text(clientID), .bool(isEnabled)]).affected == 1
+    /// - Throws: `StillEnding`, or what the database throws.
+    public func setEnabled(_ isEnabled: Bool, _ clientID: String) async throws -> Bool {
+        do {
+            return try await database.query(Self.enableStatement, [.text(clientID), .bool(isEnabled)]).affected == 1
+        } catch DatabaseError.refused("55006", _, _) {
+            throw StillEnding()
+        }
     }
 }
 

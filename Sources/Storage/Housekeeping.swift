@@ -1,7 +1,7 @@
 import Postgres
 
-/// Deletes rows that nobody can ask for any more: small batches, one node at a time (an advisory lock). And makes room for
-/// the events of the months to come.
+/// Deletes rows that nobody can ask for any more, and ends what disabled clients still have: small batches, one node at a
+/// time (an advisory lock). And makes room for the events of the months to come.
 public struct Housekeeping: Sendable {
     public let database: Database
     public init(database: Database) { self.database = database }
@@ -27,6 +27,16 @@ public struct Housekeeping: Sendable {
             """)
     }
 
+    // What somebody else ends just now is not waited for.
+    private static let endStatement = Statement(
+        "housekeeping_end",
+        """
+        UPDATE grants SET ended_at = now(), end_reason = '\(EndReason.clientDisabled.rawValue)' WHERE id = ANY (ARRAY(
+            SELECT g.id FROM clients c JOIN grants g USING (client_id) WHERE NOT c.enabled AND g.ended_at IS NULL
+            LIMIT \(10 * batch) FOR UPDATE OF g SKIP LOCKED))
+        AND pg_try_advisory_xact_lock(\(lock))
+        """)
+
     private static let partitionsStatement = Statement("audit_prepare_partitions", "SELECT prepare_audit_partitions()")
 
     /// Makes the partitions of the record for this month and the next two, where they are missing and where that is in
@@ -35,11 +45,11 @@ public struct Housekeeping: Sendable {
         _ = try await database.query(Self.partitionsStatement)
     }
 
-    /// Deletes at most one batch of each kind.
+    /// Deletes or ends at most one batch of each kind.
     /// - Returns: whether some kind filled its batch, so that more may be left.
     public func runOnce() async throws(DatabaseError) -> Bool {
         var isFull = false
-        for statement in Self.statements {
+        for statement in Self.statements + [Self.endStatement] {
             if try await database.query(statement).affected >= Self.batch { isFull = true }
         }
         return isFull

@@ -37,6 +37,25 @@ import Testing
         }
     }
 
+    @Test("statements of a transaction may have a limit of their own, and those after it have the usual one again")
+    func limit() async throws {
+        let configuration = try configuration {
+            $0.statementTimeout = .milliseconds(200)
+            $0.sharedConnections = 1
+            $0.exclusiveConnections = 1
+        }
+        try await withDatabase(configuration) { database in
+            let slow = sql("select pg_sleep(1)")
+            try await database.transaction(limit: .seconds(60)) { _ = try await $0.query(slow) }
+            let cancelled = await failure { try await database.transaction { _ = try await $0.query(slow) } }
+            #expect(cancelled == "unavailable")
+            let short = await failure {
+                try await database.transaction(limit: .milliseconds(10)) { _ = try await $0.query(slow) }
+            }
+            #expect(short == "unavailable")
+        }
+    }
+
     @Test("a body that goes on after a refused statement does not end as if it were committed")
     func swallowedError() async throws {
         try await withDatabase(configuration()) { database in

@@ -191,4 +191,35 @@ import Testing
             guard case .fresh = try await fixture.redeem([12]) else { throw TestFailure("a new sign-in is refused") }
         }
     }
+    @Test("A client that many people use is off at once, and cannot be enabled before all that it had has ended")
+    func manyGrants() async throws {
+        try await StorageFixture.run { fixture in
+            let clients = ClientStore(database: fixture.database)
+            let grant = try await fixture.makeGrant()
+            _ = try await fixture.sql(
+                """
+                INSERT INTO grants (client_id, account_id, subject, session_id, sid, scope, auth_time, acr, amr,
+                    expires_at, idle_expires_at)
+                SELECT client_id, account_id, subject, session_id, sid, scope, auth_time, acr, amr,
+                    expires_at, idle_expires_at
+                FROM grants, generate_series(1, 25000) WHERE id = \(grant.id)
+                """)
+            let live = "SELECT count(*) FROM grants WHERE ended_at IS NULL"
+            #expect(try await clients.setEnabled(false, "web1"))
+            #expect(try await fixture.sql(live)[0].int(0) == 15_001)
+            await #expect(throws: ClientStore.StillEnding.self) { try await clients.setEnabled(true, "web1") }
+            #expect(try await clients.find("web1")?.isEnabled == false)
+
+            let housekeeping = Housekeeping(database: fixture.database)
+            while try await housekeeping.runOnce() {}
+            #expect(try await fixture.sql(live)[0].int(0) == 0)
+            #expect(try await clients.setEnabled(true, "web1"))
+            #expect(try await fixture.grants.standing(ofGrant: grant.id)?.end == .ended(.clientDisabled))
+            // What it has from now on is nobody's to end.
+            _ = try await fixture.saveCode([12])
+            guard case .fresh = try await fixture.redeem([12]) else { throw TestFailure("a new sign-in is refused") }
+            #expect(try await !housekeeping.runOnce())
+            #expect(try await fixture.sql(live)[0].int(0) == 1)
+        }
+    }
 }
