@@ -77,25 +77,6 @@ public struct AccountStore: Sendable {
         return try (0..<rows.count).map { try Self.account(rows[$0]) }
     }
 
-    private static let putStatement = Statement(
-        "account_put",
-        """
-        INSERT INTO accounts (username, password_hash, claims) VALUES ($1, $2, $3::jsonb)
-        ON CONFLICT (canonical_username) DO UPDATE SET claims = excluded.claims, updated_at = now(),
-            password_hash = COALESCE(excluded.password_hash, accounts.password_hash)
-        RETURNING \(columns), xmax = 0
-        """)
-
-    /// Creates the account or, if the username exists, replaces its claims. A nil password hash leaves the old one.
-    public func put(
-        username: String, passwordHash: String?, claims: JSON
-    ) async throws -> (account: Account, isNew: Bool) {
-        let text = String(decoding: claims.serialized(), as: UTF8.self)
-        let row = try await database.query(
-            Self.putStatement, [.text(username), .optional(passwordHash), .text(text)])[0]
-        return (try Self.account(row), row.bool(8))
-    }
-
     private static let setPasswordStatement = Statement("account_set_password", "SELECT set_password($1, $2)")
 
     /// Sets the password and ends the account's browser sessions and grants.

@@ -54,10 +54,10 @@ public struct StorageFixture: Sendable {
             let database = Database(loop: loop, configuration: configuration)
             database.start()
             _ = try await ClientStore(database: database).put(try client())
-            let account = try await AccountStore(database: database).put(
-                username: "alice@example.test", passwordHash: "hash", claims: .object([.init("name", .string("Alice"))])
-            ).account
-            guard
+            let account = try await AccountStore(database: database).create(
+                username: "alice@example.test", passwordHash: "hash",
+                claims: .object([.init("name", .string("Alice"))]), status: .active)
+            guard let account,
                 let session = try await SessionStore(database: database).signIn(
                     secretHash: sessionHash, formerSecretHash: nil, newSID: "sid", account: account,
                     authTime: 1_700_000_000, acr: "acr", amr: ["pwd"], lifetime: 3_600, clientID: "web1", origin: .none)
@@ -72,6 +72,14 @@ public struct StorageFixture: Sendable {
 
     public var codes: AuthorizationCodeStore { AuthorizationCodeStore(database: database) }
     public var grants: GrantStore { GrantStore(database: database) }
+
+    /// One more person, who has no password.
+    public func makeAccount(_ username: String) async throws -> Account {
+        let made = try await AccountStore(database: database).create(
+            username: username, passwordHash: nil, claims: .object([]), status: .active)
+        guard let made else { throw TestFailure("there is an account \(username) already") }
+        return made
+    }
 
     public func sql(_ text: String) async throws -> Rows {
         try await database.query(Statement("test \(text.hashValue)", text))

@@ -42,7 +42,7 @@ import Testing
             let sessions = SessionStore(database: fixture.database)
             let accounts = AccountStore(database: fixture.database)
             let alice = try #require(try await accounts.find(username: "alice@example.test"))
-            let bob = try await accounts.put(username: "bob", passwordHash: nil, claims: .object([])).account
+            let bob = try await fixture.makeAccount("bob")
             for number in 1...4 {
                 for account in [alice, bob] {
                     _ = try await sessions.signIn(
@@ -101,8 +101,7 @@ import Testing
     func grants() async throws {
         try await StorageFixture.run { fixture in
             let alice = fixture.session.accountID
-            let bob = try await AccountStore(database: fixture.database)
-                .put(username: "bob", passwordHash: nil, claims: .object([])).account.id
+            let bob = try await fixture.makeAccount("bob").id
             _ = try await ClientStore(database: fixture.database).put(try StorageFixture.client("web2"))
             let original = try await fixture.makeGrant().id
             for (account, client) in [(alice, "web2"), (bob, "web1"), (bob, "web2"), (alice, "web1")] {
@@ -144,8 +143,7 @@ import Testing
     func consents() async throws {
         try await StorageFixture.run { fixture in
             let alice = fixture.session.accountID
-            let bob = try await AccountStore(database: fixture.database)
-                .put(username: "bob", passwordHash: nil, claims: .object([])).account
+            let bob = try await fixture.makeAccount("bob")
             for client in ["Web3", "web2"] {
                 _ = try await ClientStore(database: fixture.database).put(try StorageFixture.client(client))
                 for account in [alice, bob.id] {
@@ -177,8 +175,7 @@ import Testing
         try await StorageFixture.run { fixture in
             let grant = try await fixture.makeGrant()
             let sessions = SessionStore(database: fixture.database)
-            let bob = try await AccountStore(database: fixture.database)
-                .put(username: "bob", passwordHash: nil, claims: .object([])).account
+            let bob = try await fixture.makeAccount("bob")
             _ = try await sessions.signIn(
                 secretHash: [5], formerSecretHash: StorageFixture.sessionHash, newSID: "bobs", account: bob,
                 authTime: 1, acr: "acr", amr: ["pwd"], lifetime: 60, clientID: "web1", origin: .none)

@@ -11,12 +11,10 @@ import Testing
     func canonicalUsernames() async throws {
         try await StorageFixture.run { fixture in
             let accounts = AccountStore(database: fixture.database)
-            let made = try await accounts.put(
-                username: "Ren\u{e9}@Example.test", passwordHash: nil, claims: .object([]))
-            #expect(made.isNew)
+            let made = try await fixture.makeAccount("Ren\u{e9}@Example.test")
             for spelling in ["rene\u{301}@example.test", "REN\u{c9}@EXAMPLE.TEST", "\u{ff32}en\u{e9}@example.test"] {
-                #expect(try await accounts.find(username: spelling)?.subject == made.account.subject)
-                #expect(try await !accounts.put(username: spelling, passwordHash: nil, claims: .object([])).isNew)
+                #expect(try await accounts.find(username: spelling)?.subject == made.subject)
+                await #expect(throws: TestFailure.self) { try await fixture.makeAccount(spelling) }
             }
             #expect(try await accounts.find(username: "rene@example.test") == nil)
         }
@@ -46,7 +44,7 @@ import Testing
             #expect(try await store.find(secretHash: StorageFixture.sessionHash, clientID: "web1") == nil)
             #expect(try await store.find(secretHash: [4], clientID: "web1")?.session.authTime == 1_700_000_100)
 
-            let bob = try await accounts.put(username: "bob", passwordHash: nil, claims: .object([])).account
+            let bob = try await fixture.makeAccount("bob")
             let other = try #require(
                 try await store.signIn(
                     secretHash: [5], formerSecretHash: [4], newSID: "bobs", account: bob, authTime: 1, acr: "acr",
