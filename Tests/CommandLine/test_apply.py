@@ -17,18 +17,6 @@ from support.flow import Lab
 DRY = "dry run: nothing was written"
 
 
-@pytest.fixture(scope="module")
-def dev() -> Iterator[Dev]:
-    """A server of its own, whose clients, people and switches these tests change."""
-    with Dev() as dev:
-        yield dev
-
-
-@pytest.fixture(scope="module")
-def record(dev: Dev) -> Record:
-    return Record(dev)
-
-
 def apply(dev: Dev, file: dict[str, Any], *words: str) -> list[str]:
     return ok(dev.admin("apply", "-f", "-", *words, stdin=json.dumps(file))).splitlines()
 

@@ -26,13 +26,6 @@ GROUPS = {
 }
 
 
-@pytest.fixture(scope="module")
-def dev():
-    """A database of its own: these tests change clients, people and keys."""
-    with Dev() as dev:
-        yield dev
-
-
 @pytest.mark.parametrize("words", [[name, *([sub] if sub else [])] for name, subs in GROUPS.items()
                                    for sub in subs or [""]], ids=" ".join)
 def test_every_command_has_help(words):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pwd
 import subprocess
@@ -12,6 +13,9 @@ from typing import Any
 import psycopg
 
 from .server import Dev
+
+#: Runs a command that succeeds; gives its lines, and what it left on record.
+Done = Callable[..., tuple[list[str], list["Event"]]]
 
 
 def ok(result: subprocess.CompletedProcess) -> str:
@@ -27,6 +31,19 @@ def failed(result: subprocess.CompletedProcess, code: int = 1) -> str:
     assert result.stdout == ""
     assert "Fatal error" not in result.stderr
     return result.stderr
+
+
+def listed(dev: Dev, *words: str) -> Any:
+    """What a command prints with --json."""
+    return json.loads(ok(dev.admin(*words, "--json")))
+
+
+def account(dev: Dev, name: str) -> dict[str, Any]:
+    return json.loads(ok(dev.admin("account", "show", name)))
+
+
+def client(dev: Dev, client_id: str) -> dict[str, Any]:
+    return json.loads(ok(dev.admin("client", "show", client_id)))
 
 
 def operator() -> str:

@@ -47,8 +47,9 @@ enum AuditCommands {
     private static let export = Command(
         "audit", "export", summary: "Print what happened as JSON lines, the oldest first.", options: filterOptions,
         details: """
-            One event a line, as they are read: all of the record may be printed. Ids ascend with time; whoever exports again
-            and again begins at --since the time of the last line, and passes over ids that are there already.
+            One event a line, as they are read: all of the record may be printed. Whoever exports again and again begins
+            some minutes before the last line (--since), and passes over ids that are there already: an event may be
+            committed a little later than one with a higher id.
             """
     ) { invocation in
         let filter = try AuditFilter(invocation)
