@@ -9,6 +9,8 @@ WORKDIR /build
 COPY Package.swift ./
 COPY Migrations Migrations
 COPY Sources Sources
+# A link among the sources leads to it.
+COPY Docs/openapi.yaml Docs/openapi.yaml
 # The manifest names the test targets, so their folders must be there.
 COPY Tests Tests
 RUN swift build -c release --product seleid --static-swift-stdlib \

@@ -47,8 +47,13 @@ def keep(dev: Dev, token_id: int) -> None:
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("phases", ["examples,coverage,fuzzing", "stateful"])
-def test_the_server_does_what_its_description_says(phases: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("phases", "more"),
+    # The last follows links from answer to request for as long as it is given.
+    [("examples,coverage,fuzzing", []), ("stateful", ["--max-time", "40"])],
+    ids=["each request by itself", "requests that follow from answers"],
+)
+def test_the_server_does_what_its_description_says(phases: str, more: list[str], tmp_path: Path) -> None:
     # What it may ruin is its own.
     with Dev() as dev:
         api = AdminAPI(dev, add_token(dev))
@@ -62,7 +67,7 @@ def test_the_server_does_what_its_description_says(phases: str, tmp_path: Path) 
         command = [
             str(Path(sys.executable).parent / "schemathesis"), "--config-file", str(CONFIG), "run",
             f"{dev.issuer}/admin/v1/openapi.yaml", "--url", f"{dev.issuer}/admin/v1", "--phases", phases,
-            "--header", f"Authorization: Bearer {api.token}", "--checks", ",".join(CHECKS),
+            "--header", f"Authorization: Bearer {api.token}", "--checks", ",".join(CHECKS), *more,
         ]
         done = subprocess.run(
             command, cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, timeout=300, check=False
