@@ -80,8 +80,9 @@ class Admin:
 class AdminAPI:
     """Calls the admin API with one token, and looks at what every answer of it must be like."""
 
-    server: Dev
+    server: Dev | Node
     token: str | None
+    #: Where the node is, if that is not where the issuer says.
     node: str | None = None
     session: requests.Session = field(default_factory=requests.Session)
 

@@ -45,7 +45,7 @@ enum AdminTokenCommands {
         ],
         details: """
             admin may do everything; operator changes clients, switches, accounts and sessions, and reads the rest; auditor
-            reads everything. AREA is one of \(areas).
+            only reads. Admin tokens are for admin alone. AREA is one of \(areas).
             """
     ) { invocation in
         guard let name = invocation.value("name") else { throw UsageError("--name is missing") }
