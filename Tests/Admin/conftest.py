@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
@@ -14,6 +14,8 @@ from support import CLIENTS, Dev
 from support.admin import AdminAPI, add_token, web_app
 from support.fixtures import ALICE, BOB, ROOT
 from support.flow import Lab
+from support.people import Person, changes_on_record
+from support.people import make_person as make_person_by
 from support.secrecy import WIRE
 
 
@@ -70,3 +72,23 @@ def client(api: AdminAPI, client_id: str) -> str:
 @pytest.fixture(scope="session")
 def description() -> dict[str, Any]:
     return yaml.safe_load((ROOT / "Docs" / "openapi.yaml").read_text())
+
+
+# MARK: People
+
+
+@pytest.fixture
+def make_person(api: AdminAPI) -> Callable[..., Person]:
+    """Makes somebody whom only one test knows."""
+    return lambda **more: make_person_by(api, **more)
+
+
+@pytest.fixture
+def person(make_person: Callable[..., Person]) -> Person:
+    return make_person(claims={"name": "Pat Example", "email": "pat@example.test", "email_verified": True})
+
+
+@pytest.fixture
+def record(database: psycopg.Connection[Any]) -> Callable[[str], list[Any]]:
+    """What admins have changed about a person."""
+    return lambda sub: changes_on_record(database, sub)
