@@ -4,7 +4,8 @@ import JSON
 /// person must be.
 ///
 /// `essential`, `value` and `values` of a claim change nothing: what we know is given, what we do not know is left out
-/// (§5.5.1). `acr`, `auth_time` and other claims of the protocol are in every ID Token, asked for or not.
+/// (§5.5.1). `acr`, `auth_time` and other claims of the protocol are in every ID Token, asked for or not; only an `acr` that
+/// is essential must be one that can be reached (§5.5.1.1).
 public struct ClaimsRequest: Sendable, Equatable {
     /// Asked for at userinfo, each once.
     public var userInfo: [StandardClaim]
@@ -38,7 +39,8 @@ public struct ClaimsRequest: Sendable, Equatable {
     /// Members and claims that are not known are ignored, and so is a known claim whose value is neither null nor an object.
     /// - Throws: invalid_request for what is no JSON object, repeats a member, is too long, has a `userinfo` or `id_token`
     ///   that is no object, or a `sub` whose value is no text: ignoring that one would answer with the wrong person.
-    ///   login_required when two persons are asked for at once.
+    ///   login_required when two persons are asked for at once, unmet_authentication_requirements when no essential `acr` is
+    ///   one of ours.
     init(parsing text: String) throws(OAuthError) {
         guard text.utf8.count <= Self.limit else {
             throw OAuthError(.invalidRequest, "claims must not be longer than \(Self.limit) bytes")
@@ -52,6 +54,7 @@ public struct ClaimsRequest: Sendable, Equatable {
         guard json.objectValue != nil else { throw OAuthError(.invalidRequest, "claims must be a JSON object") }
         let userInfo = try Self.members("userinfo", of: json)
         let idToken = try Self.members("id_token", of: json)
+        try Self.requireReachableContext(in: idToken)
         let atUserInfo = try Self.subject(in: userInfo)
         let inIDToken = try Self.subject(in: idToken)
         guard atUserInfo == nil || inIDToken == nil || atUserInfo == inIDToken else {
@@ -67,6 +70,15 @@ public struct ClaimsRequest: Sendable, Equatable {
             throw OAuthError(.invalidRequest, "\(name) in claims must be an object")
         }
         return members
+    }
+
+    private static func requireReachableContext(in members: [JSON.Member]) throws(OAuthError) {
+        guard let request = members.first(where: { $0.name == "acr" })?.value, request["essential"] == .bool(true)
+        else { return }
+        let wanted = (request["value"].map { [$0] } ?? []) + (request["values"]?.arrayValue ?? [])
+        guard wanted.isEmpty || wanted.contains(.string(AuthenticationContext.password)) else {
+            throw OAuthError(.unmetAuthenticationRequirements, "no acr that claims insists on can be reached here")
+        }
     }
 
     private static func claims(in members: [JSON.Member]) -> [StandardClaim] {

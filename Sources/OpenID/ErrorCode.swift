@@ -13,6 +13,7 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     case serverError = "server_error"
     case temporarilyUnavailable = "temporarily_unavailable"
     case interactionRequired = "interaction_required"
+    case unmetAuthenticationRequirements = "unmet_authentication_requirements"
     case loginRequired = "login_required"
     case accountSelectionRequired = "account_selection_required"
     case consentRequired = "consent_required"

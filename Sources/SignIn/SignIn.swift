@@ -11,7 +11,7 @@ import Storage
 /// The pages between an authorization request and its answer: sign in, choose the account, consent.
 public struct SignIn: Sendable {
     /// How a password sign-in is called in tokens.
-    public static let acr = "urn:seleid:acr:password"
+    public static let acr = AuthenticationContext.password
     static let amr = ["pwd"]
 
     let issuer: Issuer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import psycopg
@@ -270,3 +271,12 @@ def test_B056_iat_is_now_in_whole_seconds(lab: Lab) -> None:
     before = int(time.time())
     signed = lab.sign_in(CONF1)
     assert before <= signed.claims["iat"] <= time.time() + 1
+
+
+def test_B055_an_essential_acr_that_cannot_be_reached_is_an_error(lab: Lab, conf1: Client) -> None:
+    """Core §5.5.1.1, where a voluntary one may be missed."""
+    acr = {"essential": True, "values": ["urn:example:more"]}
+    ask = lab.ask(conf1, claims=json.dumps({"id_token": {"acr": acr}}))
+    lab.redirect_error(ask, "unmet_authentication_requirements")
+    signed = lab.sign_in(conf1, scope="openid", claims=json.dumps({"id_token": {"acr": acr | {"essential": False}}}))
+    assert signed.claims["acr"] in lab.discovery["acr_values_supported"]

@@ -20,7 +20,7 @@ import Testing
         arguments: [
             "{}", #"{"somewhere":{"name":null}}"#, #"{"userinfo":{"made_up":{"essential":true}},"id_token":{"x":7}}"#,
             #"{"userinfo":null,"id_token":null}"#, #"{"userinfo":{"name":true,"email":"x","phone_number":[]}}"#,
-            #"{"id_token":{"acr":{"essential":true,"values":["urn:x"]},"auth_time":{"essential":true}}}"#,
+            #"{"id_token":{"acr":{"essential":true},"auth_time":{"essential":true}}}"#,
             #"{"userinfo":{"sub":null,"Name":null,"name#de":null}}"#, #"{"id_token":{"sub":{"essential":true}}}"#,
             #"{"id_token":{"sub":{"values":["a","b"]}}}"#, #" { } "#,
         ])
@@ -117,5 +117,26 @@ import Testing
         #expect(
             String(decoding: writer.finish(), as: UTF8.self)
                 == #"{"sub":"a","name":"Alice","email_verified":true,"updated_at":1700000000}"#)
+    }
+
+    @Test(
+        "§5.5.1.1: an essential acr that cannot be reached fails; a voluntary one, or one without values, does not",
+        arguments: [
+            (#"{"essential":true,"values":["urn:x"]}"#, false), (#"{"essential":true,"value":"urn:x"}"#, false),
+            (#"{"essential":true,"value":7}"#, false),
+            (#"{"essential":true,"values":["urn:x","urn:seleid:acr:password"]}"#, true),
+            (#"{"essential":true,"value":"urn:seleid:acr:password"}"#, true),
+            (#"{"essential":true,"values":[]}"#, true), (#"{"essential":true}"#, true),
+            (#"{"essential":false,"values":["urn:x"]}"#, true), (#"{"values":["urn:x"]}"#, true), ("null", true),
+        ])
+    func essentialContext(acr: String, isAccepted: Bool) throws {
+        #expect((try? ClaimsRequest(parsing: #"{"userinfo":{"acr":\#(acr)}}"#)) != nil, "userinfo has none")
+        let text = #"{"id_token":{"acr":\#(acr)}}"#
+        guard !isAccepted else {
+            #expect(try ClaimsRequest(parsing: text).isEmpty)
+            return
+        }
+        let error = try #require(#expect(throws: OAuthError.self) { try ClaimsRequest(parsing: text) })
+        #expect(error.code == .unmetAuthenticationRequirements)
     }
 }

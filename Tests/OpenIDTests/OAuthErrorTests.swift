@@ -8,9 +8,9 @@ import Testing
             ErrorCode.allCases.map(\.rawValue) == [
                 "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
                 "unsupported_response_type", "invalid_scope", "invalid_token", "insufficient_scope", "access_denied",
-                "server_error", "temporarily_unavailable", "interaction_required", "login_required",
-                "account_selection_required", "consent_required", "request_not_supported", "request_uri_not_supported",
-                "registration_not_supported",
+                "server_error", "temporarily_unavailable", "interaction_required",
+                "unmet_authentication_requirements", "login_required", "account_selection_required", "consent_required",
+                "request_not_supported", "request_uri_not_supported", "registration_not_supported",
             ])
     }
 

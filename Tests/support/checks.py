@@ -49,7 +49,7 @@ PROTOCOL_CLAIMS = {
     "txn",
 }
 
-#: Every authorization error code of RFC 6749 §4.1.2.1 and Core §3.1.2.6.
+#: Every authorization error code of RFC 6749 §4.1.2.1, Core §3.1.2.6 and §5.5.1.1 (that one by its own specification).
 AUTHORIZATION_ERRORS = {
     "invalid_request",
     "unauthorized_client",
@@ -59,6 +59,7 @@ AUTHORIZATION_ERRORS = {
     "server_error",
     "temporarily_unavailable",
     "interaction_required",
+    "unmet_authentication_requirements",
     "login_required",
     "account_selection_required",
     "consent_required",
