@@ -25,18 +25,15 @@ let package = Package(
             name: "seleid",
             dependencies: [
                 "Provider", "Administration", "FaultFinder", "Issuance", "Storage", "OpenID", "JSON", "OpenSSL",
-                "Argon2", "Postgres",
-                "EventLoop",
-                "Telemetry", "ASCII",
+                "Argon2", "Postgres", "EventLoop", "Telemetry", "ASCII",
             ], swiftSettings: common),
         target(
             "Provider",
             [
                 "Discovery", "JWKS", "Authorize", "SignIn", "Token", "UserInfo", "Revocation", "SessionContext",
                 "Introspection", "Admin", "Demo", "Administration", "FaultFinder", "Interaction",
-                "RequestAuthentication", "Issuance",
-                "Storage", "Pages", "OpenID", "JSON", "OpenSSL", "Argon2", "HTTP", "Postgres", "EventLoop",
-                "Telemetry", "ASCII", "Migrations",
+                "RequestAuthentication", "Issuance", "Storage", "Pages", "OpenID", "JSON", "OpenSSL", "Argon2",
+                "HTTP", "Postgres", "EventLoop", "Telemetry", "ASCII", "Migrations",
             ]),
         // Plain SQL, carried inside the binary: one line for each file (see Migrations/Migrations.swift).
         .target(
@@ -66,27 +63,22 @@ let package = Package(
             ]),
         target(
             "Token", ["RequestAuthentication", "Issuance", "Storage", "OpenID", "JSON", "OpenSSL", "HTTP", "Postgres"]),
-        target(
-            "UserInfo", ["RequestAuthentication", "Issuance", "Storage", "OpenID", "JOSE", "JSON", "HTTP", "Postgres"]),
-        target("Revocation", ["RequestAuthentication", "Issuance", "Storage", "OpenID", "JSON", "HTTP", "Postgres"]),
-        target(
-            "SessionContext", ["RequestAuthentication", "Issuance", "Storage", "OpenID", "JSON", "HTTP", "Postgres"]),
-        target(
-            "Introspection", ["RequestAuthentication", "Issuance", "Storage", "OpenID", "JSON", "HTTP", "Postgres"]),
+        target("UserInfo", ["RequestAuthentication", "Issuance", "Storage", "OpenID", "JSON", "HTTP"]),
+        target("Revocation", ["RequestAuthentication", "Issuance", "Storage", "OpenID", "JSON", "HTTP"]),
+        target("SessionContext", ["RequestAuthentication", "Storage", "OpenID", "JSON", "HTTP"]),
+        target("Introspection", ["RequestAuthentication", "Issuance", "Storage", "OpenID", "JSON", "HTTP"]),
         target(
             "Admin",
             [
                 "AdminDescription", "Administration", "FaultFinder", "RequestAuthentication", "Issuance", "Storage",
-                "OpenID",
-                "Argon2",
-                "JSON", "OpenSSL", "HTTP", "Postgres", "Telemetry", "ASCII",
+                "OpenID", "Argon2", "JSON", "OpenSSL", "HTTP", "Postgres", "Telemetry", "ASCII",
             ]),
         target("Demo", ["Pages", "HTTP"]),
 
         // Shared by features
         target(
             "Administration",
-            ["Issuance", "Storage", "OpenID", "JSON", "JOSE", "OpenSSL", "Argon2", "Postgres", "Telemetry", "ASCII"]),
+            ["Issuance", "Storage", "OpenID", "JSON", "Argon2", "Postgres", "Telemetry", "ASCII"]),
         target(
             "RequestAuthentication", ["Issuance", "Storage", "OpenID", "JOSE", "JSON", "HTTP", "OpenSSL", "Postgres"]),
         target(
@@ -139,7 +131,7 @@ let package = Package(
             path: "Tests/StorageSupport", swiftSettings: common),
         tests(
             "StorageTests",
-            ["Storage", "Postgres", "OpenID", "JSON", "EventLoop", "Migrations", "TestSupport", "StorageSupport"]),
+            ["Storage", "Postgres", "OpenID", "JSON", "EventLoop", "TestSupport", "StorageSupport"]),
         tests(
             "AdministrationTests",
             ["Administration", "Storage", "Postgres", "OpenID", "JSON", "TestSupport", "StorageSupport"]),
