@@ -84,10 +84,7 @@ public struct Migrator: Sendable {
 
     private static func known(in rows: Rows) -> [Int: (name: String, checksum: String)] {
         var known: [Int: (name: String, checksum: String)] = [:]
-        for index in 0..<rows.count {
-            let row = rows[index]
-            known[Int(row.int(0))] = (row.string(1), row.string(2))
-        }
+        for row in rows { known[Int(row.int(0))] = (row.string(1), row.string(2)) }
         return known
     }
 

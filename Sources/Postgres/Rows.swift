@@ -1,16 +1,15 @@
 import CPostgreSQL
 
 /// A result. Columns come in binary form and are decoded on access.
-public struct Rows: Sendable {
+public struct Rows: RandomAccessCollection, Sendable {
     let result: QueryResult
 
-    public var count: Int { Int(PQntuples(result.handle)) }
-    public var isEmpty: Bool { count == 0 }
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { Int(PQntuples(result.handle)) }
     public subscript(row: Int) -> Row {
-        precondition(row >= 0 && row < count, "there is no row \(row)")
+        precondition(row >= 0 && row < endIndex, "there is no row \(row)")
         return Row(result: result, row: Int32(row))
     }
-    public var first: Row? { isEmpty ? nil : self[0] }
 
     /// Rows touched by INSERT, UPDATE or DELETE.
     public var affected: Int { PQcmdTuples(result.handle).flatMap { Int(String(cString: $0)) } ?? 0 }

@@ -47,8 +47,7 @@ extension AccountStore {
     /// A page of the accounts behind the one of that username, by username in its canonical form.
     /// - Parameter text: in their username, name or email, in any spelling; empty: all.
     public func page(after username: String, holding text: String, limit: Int64) async throws -> [Account] {
-        let rows = try await database.query(Self.pageStatement, [.text(username), .text(text), .int(limit)])
-        return try (0..<rows.count).map { try Self.account(rows[$0]) }
+        try await database.query(Self.pageStatement, [.text(username), .text(text), .int(limit)]).map(Self.account)
     }
 
     private static let createStatement = Statement(
@@ -65,7 +64,7 @@ extension AccountStore {
     ) async throws -> Account? {
         try await database.query(
             Self.createStatement,
-            [.text(username), .optional(passwordHash), Self.parameter(claims), .text(status.rawValue)]
+            [.text(username), .optional(passwordHash), .json(claims), .text(status.rawValue)]
         ).first.map(Self.account)
     }
 
@@ -87,7 +86,7 @@ extension AccountStore {
     ) async throws -> Account? {
         do {
             return try await database.query(
-                Self.changeStatement, [.int(id), .text(username), Self.parameter(claims), .text(status.rawValue)]
+                Self.changeStatement, [.int(id), .text(username), .json(claims), .text(status.rawValue)]
             ).first.map(Self.account)
         } catch DatabaseError.refused("23505", "accounts_canonical_username_key", _) {
             throw UsernameTaken()
@@ -96,8 +95,4 @@ extension AccountStore {
 
     /// Another account has that username, in this or another spelling.
     public struct UsernameTaken: Error {}
-
-    private static func parameter(_ claims: JSON) -> Parameter {
-        .text(String(decoding: claims.serialized(), as: UTF8.self))
-    }
 }

@@ -35,8 +35,8 @@ public struct AccountStore: Sendable {
     public init(database: any StatementRunner) { self.database = database }
 
     static let columns = """
-        id, subject, username, password_hash, claims::text, status, floor(extract(epoch FROM created_at))::bigint,
-        floor(extract(epoch FROM updated_at))::bigint
+        id, subject, username, password_hash, claims::text, status, \(unixSeconds("created_at")),
+        \(unixSeconds("updated_at"))
         """
 
     static func account(_ row: Row) throws -> Account {
@@ -46,7 +46,7 @@ public struct AccountStore: Sendable {
         do {
             return Account(
                 id: row.int(0), subject: row.string(1), username: row.string(2), passwordHash: row.optionalString(3),
-                claims: try JSON(parsing: Array(row.string(4).utf8)), status: status, createdAt: row.int(6),
+                claims: try row.json(4), status: status, createdAt: row.int(6),
                 updatedAt: row.int(7))
         } catch {
             throw StoredDataError(description: "the claims of account \(row.int(0)) cannot be read: \(error)")
@@ -73,8 +73,7 @@ public struct AccountStore: Sendable {
 
     /// All accounts, by canonical username.
     public func list() async throws -> [Account] {
-        let rows = try await database.query(Self.listStatement)
-        return try (0..<rows.count).map { try Self.account(rows[$0]) }
+        try await database.query(Self.listStatement).map(Self.account)
     }
 
     private static let setPasswordStatement = Statement("account_set_password", "SELECT set_password($1, $2)")

@@ -29,9 +29,9 @@ public struct AdminTokenStore: Sendable {
     public init(database: any StatementRunner) { self.database = database }
 
     private static let columns = """
-        id, name, role, areas, floor(extract(epoch FROM created_at))::bigint, created_by,
-        floor(extract(epoch FROM expires_at))::bigint, floor(extract(epoch FROM last_used_at))::bigint,
-        floor(extract(epoch FROM revoked_at))::bigint
+        id, name, role, areas, \(unixSeconds("created_at")), created_by,
+        \(unixSeconds("expires_at")), \(unixSeconds("last_used_at")),
+        \(unixSeconds("revoked_at"))
         """
 
     private static func token(_ row: Row) throws -> AdminToken {
@@ -87,8 +87,7 @@ public struct AdminTokenStore: Sendable {
 
     /// A page of all tokens ever made behind that id, the oldest first.
     public func page(after id: Int64, limit: Int64) async throws -> [AdminToken] {
-        let rows = try await database.query(Self.pageStatement, [.int(id), .int(limit)])
-        return try (0..<rows.count).map { try Self.token(rows[$0]) }
+        try await database.query(Self.pageStatement, [.int(id), .int(limit)]).map(Self.token)
     }
 
     private static let allStatement = Statement(
@@ -96,8 +95,7 @@ public struct AdminTokenStore: Sendable {
 
     /// All tokens ever made, the oldest first.
     public func all() async throws -> [AdminToken] {
-        let rows = try await database.query(Self.allStatement)
-        return try (0..<rows.count).map { try Self.token(rows[$0]) }
+        try await database.query(Self.allStatement).map(Self.token)
     }
 
     private static let revokeStatement = Statement(

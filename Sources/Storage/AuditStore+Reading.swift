@@ -36,8 +36,7 @@ extension AuditStore {
                 client_id, subject, address, request_id, detail
             FROM audit_events WHERE \(condition) ORDER BY id \(order) LIMIT $1
             """)
-        let rows = try await database.query(statement, [.int(limit)] + given.map(\.1))
-        return try (0..<rows.count).map { try Self.event(rows[$0]) }
+        return try await database.query(statement, [.int(limit)] + given.map(\.1)).map(Self.event)
     }
 
     private static func event(_ row: Row) throws -> RecordedEvent {
@@ -46,7 +45,7 @@ extension AuditStore {
                 id: row.int(0), time: row.string(1), kind: row.string(2), actorKind: row.string(3),
                 actor: row.optionalString(4), clientID: row.optionalString(5), subject: row.optionalString(6),
                 address: row.optionalString(7), requestID: row.optionalString(8),
-                detail: try JSON(parsing: Array(row.string(9).utf8)))
+                detail: try row.json(9))
         } catch {
             throw StoredDataError(description: "the detail of audit event \(row.int(0)) cannot be read: \(error)")
         }

@@ -21,10 +21,14 @@ public struct AuditStore: Sendable {
         self.limiter = limiter
     }
 
+    /// How every statement begins that writes an event.
+    static let insertion =
+        "INSERT INTO audit_events (event, actor_kind, actor, client_id, subject, address, request_id, detail)"
+
     private static let recordStatement = Statement(
         "audit_record",
         """
-        INSERT INTO audit_events (event, actor_kind, actor, client_id, subject, address, request_id, detail)
+        \(insertion)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb)
         """)
 
@@ -36,7 +40,7 @@ public struct AuditStore: Sendable {
             [
                 .text(event.kind.rawValue), .text(actor.kind), .optional(actor.name), .optional(event.clientID),
                 .optional(event.subject), .optional(event.origin.address), .optional(event.origin.requestID),
-                .text(String(decoding: JSON.object(event.detail).serialized(), as: UTF8.self)),
+                .json(.object(event.detail)),
             ])
     }
 

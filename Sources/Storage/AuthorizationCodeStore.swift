@@ -58,7 +58,7 @@ public struct AuthorizationCodeStore: Sendable {
             AND authorization_codes.expires_at > now() + $13 * interval '0.5 second'
         RETURNING client_id, scope, acr, session_id, userinfo_claims, id_token_claims),
         recorded AS (
-            INSERT INTO audit_events (event, actor_kind, actor, client_id, subject, address, request_id, detail)
+            \(AuditStore.insertion)
             SELECT 'authorization.granted', 'person', $14, client_id, $14, $15, $16,
                 jsonb_strip_nulls(jsonb_build_object('scope', array_to_string(scope, ' '), 'acr', acr,
                     'session', session_id,
@@ -95,7 +95,7 @@ public struct AuthorizationCodeStore: Sendable {
     private static let redeemStatement = Statement(
         "code_redeem",
         """
-        SELECT outcome, grant_id, account_id, subject, scope, extract(epoch FROM auth_time)::bigint, sid, acr, amr, nonce,
+        SELECT outcome, grant_id, account_id, subject, scope, \(unixSeconds("auth_time")), sid, acr, amr, nonce,
             access_epoch, id_token_claims, \(Grant.claimsColumn("r"))
         FROM redeem_code($1, $2, $3, $4, $5, $6, $7, $8, $9) r
         """)

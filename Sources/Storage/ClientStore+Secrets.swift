@@ -15,8 +15,8 @@ public struct ClientSecretInfo: Sendable {
 /// Who adds or deletes a secret has locked the client.
 extension ClientStore {
     private static let secretColumns = """
-        id, floor(extract(epoch FROM created_at))::bigint, floor(extract(epoch FROM expires_at))::bigint,
-        floor(extract(epoch FROM last_used_at))::bigint, COALESCE(expires_at <= now(), false)
+        id, \(unixSeconds("created_at")), \(unixSeconds("expires_at")),
+        \(unixSeconds("last_used_at")), COALESCE(expires_at <= now(), false)
         """
 
     private static func info(_ row: Row) -> ClientSecretInfo {
@@ -30,8 +30,7 @@ extension ClientStore {
 
     /// The oldest first.
     public func secrets(of clientID: String) async throws(DatabaseError) -> [ClientSecretInfo] {
-        let rows = try await database.query(Self.secretsStatement, [.text(clientID)])
-        return (0..<rows.count).map { Self.info(rows[$0]) }
+        try await database.query(Self.secretsStatement, [.text(clientID)]).map(Self.info)
     }
 
     private static let addSecretStatement = Statement(

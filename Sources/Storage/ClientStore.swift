@@ -38,9 +38,9 @@ public struct ClientStore: Sendable {
 
     private static let columns = """
         c.client_id, c.metadata::text, c.enabled,
-        ARRAY(SELECT concat_ws(' ', s.id, encode(s.hash, 'hex'), floor(extract(epoch FROM s.expires_at))::bigint)
+        ARRAY(SELECT concat_ws(' ', s.id, encode(s.hash, 'hex'), \(unixSeconds("s.expires_at")))
             FROM client_secrets s WHERE s.client_id = c.client_id ORDER BY s.id),
-        floor(extract(epoch FROM c.created_at))::bigint, floor(extract(epoch FROM c.updated_at))::bigint
+        \(unixSeconds("c.created_at")), \(unixSeconds("c.updated_at"))
         """
     private static let findStatement = Statement(
         "client_find", "SELECT \(columns) FROM clients c WHERE c.client_id = $1")
@@ -73,8 +73,7 @@ public struct ClientStore: Sendable {
     /// A page of the clients behind `clientID`, by client_id.
     /// - Parameter text: in their id, name or redirect URIs, in any case; empty: all.
     public func page(after clientID: String, holding text: String, limit: Int64) async throws -> [ClientRecord] {
-        let rows = try await database.query(Self.pageStatement, [.text(clientID), .text(text), .int(limit)])
-        return try (0..<rows.count).map { try Self.record(rows[$0]) }
+        try await database.query(Self.pageStatement, [.text(clientID), .text(text), .int(limit)]).map(Self.record)
     }
 
     private static let deleteStatement = Statement("client_delete", "DELETE FROM clients WHERE client_id = $1")
@@ -87,15 +86,14 @@ public struct ClientStore: Sendable {
 
     /// All clients, by client_id.
     public func list() async throws -> [ClientRecord] {
-        let rows = try await database.query(Self.listStatement)
-        return try (0..<rows.count).map { try Self.record(rows[$0]) }
+        try await database.query(Self.listStatement).map(Self.record)
     }
 
     private static func record(_ row: Row) throws -> ClientRecord {
         let clientID = row.string(0)
         let metadata: ClientMetadata
         do {
-            metadata = try ClientMetadata.validate(JSON(parsing: Array(row.string(1).utf8))).get()
+            metadata = try ClientMetadata.validate(row.json(1)).get()
         } catch {
             throw StoredDataError(description: "the stored metadata of client \(clientID) cannot be used: \(error)")
         }
@@ -123,8 +121,7 @@ public struct ClientStore: Sendable {
     /// Creates the client or replaces its metadata; its secrets stay.
     /// - Returns: whether it is new.
     public func put(_ metadata: ClientMetadata) async throws(DatabaseError) -> Bool {
-        let text = String(decoding: metadata.json.serialized(), as: UTF8.self)
-        return try await database.query(Self.putStatement, [.text(metadata.clientID), .text(text)])[0].bool(0)
+        try await database.query(Self.putStatement, [.text(metadata.clientID), .json(metadata.json)])[0].bool(0)
     }
 
     private static let createStatement = Statement(
@@ -133,8 +130,7 @@ public struct ClientStore: Sendable {
 
     /// - Returns: false if there is a client of that id already; it stays as it is.
     public func create(_ metadata: ClientMetadata) async throws(DatabaseError) -> Bool {
-        let text = String(decoding: metadata.json.serialized(), as: UTF8.self)
-        return try await database.query(Self.createStatement, [.text(metadata.clientID), .text(text)]).affected == 1
+        try await database.query(Self.createStatement, [.text(metadata.clientID), .json(metadata.json)]).affected == 1
     }
 
     private static let enableStatement = Statement(

@@ -12,8 +12,8 @@ public struct ConsentRecord: Sendable {
 
 extension ConsentStore {
     private static let selection = """
-        SELECT c.account_id, a.subject, c.client_id, c.scope, floor(extract(epoch FROM c.created_at))::bigint,
-            floor(extract(epoch FROM c.updated_at))::bigint
+        SELECT c.account_id, a.subject, c.client_id, c.scope, \(unixSeconds("c.created_at")),
+            \(unixSeconds("c.updated_at"))
         FROM consents c JOIN accounts a ON a.id = c.account_id
         """
 
@@ -35,9 +35,9 @@ extension ConsentStore {
     public func page(
         ofAccount accountID: Int64, after clientID: String, limit: Int64
     ) async throws(DatabaseError) -> [ConsentRecord] {
-        let rows = try await database.query(
-            Self.pageOfAccountStatement, [.int(accountID), .text(clientID), .int(limit)])
-        return (0..<rows.count).map { Self.record(rows[$0]) }
+        try await database.query(
+            Self.pageOfAccountStatement, [.int(accountID), .text(clientID), .int(limit)]
+        ).map(Self.record)
     }
 
     private static let pageOfClientStatement = Statement(
@@ -50,9 +50,9 @@ extension ConsentStore {
     public func page(
         ofClient clientID: String, after accountID: Int64, limit: Int64
     ) async throws(DatabaseError) -> [ConsentRecord] {
-        let rows = try await database.query(
-            Self.pageOfClientStatement, [.text(clientID), .int(accountID), .int(limit)])
-        return (0..<rows.count).map { Self.record(rows[$0]) }
+        try await database.query(
+            Self.pageOfClientStatement, [.text(clientID), .int(accountID), .int(limit)]
+        ).map(Self.record)
     }
 
     private static func record(_ row: Row) -> ConsentRecord {

@@ -10,7 +10,7 @@ public struct ConsentStore: Sendable {
         "consent_add",
         """
         WITH recorded AS (
-            INSERT INTO audit_events (event, actor_kind, actor, client_id, subject, address, request_id, detail)
+            \(AuditStore.insertion)
             VALUES ('consent.granted', 'person', $4, $2, $4, $5, $6,
                 jsonb_build_object('scope', array_to_string($3::text[], ' '))))
         INSERT INTO consents (account_id, client_id, scope) VALUES ($1, $2, $3)

@@ -33,13 +33,11 @@ public enum GrantOwner: Sendable {
 }
 
 extension GrantStore {
-    static let isStanding = "g.ended_at IS NULL AND g.expires_at > now() AND g.idle_expires_at > now()"
-
     private static let selection = """
-        SELECT g.id, g.client_id, g.subject, g.sid, g.scope, floor(extract(epoch FROM g.auth_time))::bigint, g.acr, g.amr,
-            floor(extract(epoch FROM g.created_at))::bigint, floor(extract(epoch FROM g.expires_at))::bigint,
-            floor(extract(epoch FROM g.idle_expires_at))::bigint, floor(extract(epoch FROM g.rotated_at))::bigint,
-            floor(extract(epoch FROM g.ended_at))::bigint, g.end_reason,
+        SELECT g.id, g.client_id, g.subject, g.sid, g.scope, \(unixSeconds("g.auth_time")), g.acr, g.amr,
+            \(unixSeconds("g.created_at")), \(unixSeconds("g.expires_at")),
+            \(unixSeconds("g.idle_expires_at")), \(unixSeconds("g.rotated_at")),
+            \(unixSeconds("g.ended_at")), g.end_reason,
             CASE WHEN g.ended_at IS NOT NULL THEN 'ended' WHEN \(isStanding) THEN 'live' ELSE 'expired' END, g.retries
         FROM grants g
         """
@@ -81,7 +79,7 @@ extension GrantStore {
             case .both(let accountID, let clientID):
                 try await database.query(Self.pageOfBothStatement, page + [.int(accountID), .text(clientID)])
             }
-        return try (0..<rows.count).map { try Self.record(rows[$0]) }
+        return try rows.map(Self.record)
     }
 
     private static func record(_ row: Row) throws -> GrantRecord {

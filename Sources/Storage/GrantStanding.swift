@@ -52,11 +52,11 @@ public struct GrantStanding: Sendable {
 
 extension GrantStore {
     private static let standingColumns = """
-        g.client_id, g.account_id, g.subject, g.sid, g.scope, extract(epoch FROM g.auth_time)::bigint, g.acr, g.amr,
-        g.access_epoch, floor(extract(epoch FROM g.expires_at))::bigint,
-        floor(extract(epoch FROM g.idle_expires_at))::bigint, g.ended_at IS NOT NULL, g.end_reason,
+        g.client_id, g.account_id, g.subject, g.sid, g.scope, \(unixSeconds("g.auth_time")), g.acr, g.amr,
+        g.access_epoch, \(unixSeconds("g.expires_at")),
+        \(unixSeconds("g.idle_expires_at")), g.ended_at IS NOT NULL, g.end_reason,
         g.expires_at <= now() OR g.idle_expires_at <= now(), g.userinfo_claims, g.generation,
-        floor(extract(epoch FROM COALESCE(g.rotated_at, g.created_at)))::bigint
+        \(unixSeconds("COALESCE(g.rotated_at, g.created_at)"))
         """
     private static let standingStatement = Statement(
         "grant_standing", "SELECT \(standingColumns) FROM grants g WHERE g.id = $1")

@@ -39,11 +39,10 @@ extension GrantStore {
     private static func revocation(_ change: String, token: String, where condition: String = "") -> String {
         """
         WITH ended AS (
-            UPDATE grants SET \(change) WHERE id = $1 AND client_id = $2 AND ended_at IS NULL
-                AND expires_at > now() AND idle_expires_at > now() \(condition)
+            UPDATE grants g SET \(change) WHERE g.id = $1 AND g.client_id = $2 AND \(isStanding) \(condition)
             RETURNING subject),
         recorded AS (
-            INSERT INTO audit_events (event, actor_kind, actor, client_id, subject, address, request_id, detail)
+            \(AuditStore.insertion)
             SELECT 'token.revoked', 'client', $2, $2, subject, $3, $4,
                 jsonb_build_object('grant', $1::bigint, 'token', '\(token)')
             FROM ended)
@@ -63,8 +62,7 @@ extension GrantStore {
     private static let endStatement = Statement(
         "grant_end",
         """
-        UPDATE grants SET ended_at = now(), end_reason = $2
-        WHERE id = $1 AND ended_at IS NULL AND expires_at > now() AND idle_expires_at > now()
+        UPDATE grants g SET ended_at = now(), end_reason = $2 WHERE g.id = $1 AND \(isStanding)
         """)
 
     /// Ends a grant, whosoever it is: its refresh token and all of its access tokens.

@@ -48,7 +48,7 @@ public struct GrantStore: Sendable {
         """
         UPDATE grants g SET generation = generation + 1, rotated_at = now(), retries = 0, last_refresh = 'fresh',
             idle_expires_at = now() + $4::bigint * interval '1 second'
-        WHERE \(isLive) AND generation = $2::bigint
+        WHERE \(isUsable) AND generation = $2::bigint
         RETURNING \(columns)
         """)
 
@@ -66,19 +66,20 @@ public struct GrantStore: Sendable {
             last_refresh = CASE WHEN generation = $2 THEN 'fresh' WHEN \(isRetry(within: "$5")) THEN 'retried' ELSE 'reused' END,
             ended_at = CASE WHEN generation = $2 OR \(isRetry(within: "$5")) THEN NULL ELSE now() END,
             end_reason = CASE WHEN generation = $2 OR \(isRetry(within: "$5")) THEN NULL ELSE 'refresh_token_reused' END
-        WHERE \(isLive) AND generation >= $2
+        WHERE \(isUsable) AND generation >= $2
         RETURNING \(columns)),
         recorded AS (
-            INSERT INTO audit_events (event, actor_kind, actor, client_id, subject, address, request_id, detail)
+            \(AuditStore.insertion)
             SELECT 'refresh.' || last_refresh, 'client', $3, $3, subject, $6, $7, jsonb_build_object('grant', $1::bigint)
             FROM rotated WHERE last_refresh <> 'fresh')
         SELECT * FROM rotated
         """)
-    private static let isLive = """
-        id = $1 AND client_id = $3 AND ended_at IS NULL AND expires_at > now() AND idle_expires_at > now()
-        """
+    /// Of a row `g` of grants.
+    static let isStanding = "g.ended_at IS NULL AND g.expires_at > now() AND g.idle_expires_at > now()"
+    /// The grant `$1` of the client `$3`, while it stands.
+    private static let isUsable = "g.id = $1 AND g.client_id = $3 AND \(isStanding)"
     private static let columns = """
-        last_refresh, account_id, subject, scope, extract(epoch FROM auth_time)::bigint AS auth_time, sid, acr, amr,
+        last_refresh, account_id, subject, scope, \(unixSeconds("auth_time")) AS auth_time, sid, acr, amr,
         generation, access_epoch, id_token_claims, \(Grant.claimsColumn("g"))
         """
     /// Whether generation `$2` is the newest one's predecessor and may come once more.

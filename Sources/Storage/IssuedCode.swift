@@ -49,9 +49,9 @@ extension AuthorizationCodeStore {
     private static let issuedStatement = Statement(
         "code_issued",
         """
-        SELECT c.client_id, c.redirect_uri, c.code_challenge, floor(extract(epoch FROM c.created_at))::bigint,
-            floor(extract(epoch FROM c.expires_at))::bigint, c.expires_at <= now(),
-            floor(extract(epoch FROM c.spent_at))::bigint, c.grant_id, g.end_reason, a.status,
+        SELECT c.client_id, c.redirect_uri, c.code_challenge, \(unixSeconds("c.created_at")),
+            \(unixSeconds("c.expires_at")), c.expires_at <= now(),
+            \(unixSeconds("c.spent_at")), c.grant_id, g.end_reason, a.status,
             s.id IS NOT NULL AND s.ended_at IS NULL, s.end_reason, n.client_id IS NOT NULL
         FROM authorization_codes c
         LEFT JOIN grants g ON g.id = c.grant_id

@@ -6,7 +6,7 @@ import Postgres
 enum PersonClaims {
     /// Of the account `a`: one object, with `updated_at` in seconds among its members.
     static let column = """
-        (a.claims || jsonb_build_object('updated_at', floor(extract(epoch FROM a.updated_at))::bigint))::text
+        (a.claims || jsonb_build_object('updated_at', \(unixSeconds("a.updated_at"))))::text
         """
 }
 

@@ -42,10 +42,10 @@ extension GrantStore {
     private static let refreshStandingStatement = Statement(
         "grant_refresh_standing",
         """
-        SELECT client_id, scope, generation, floor(extract(epoch FROM rotated_at))::bigint,
-            COALESCE(\(isRetry(within: "$3")), false), floor(extract(epoch FROM expires_at))::bigint,
-            floor(extract(epoch FROM idle_expires_at))::bigint, expires_at <= now(), idle_expires_at <= now(),
-            floor(extract(epoch FROM ended_at))::bigint, end_reason
+        SELECT client_id, scope, generation, \(unixSeconds("rotated_at")),
+            COALESCE(\(isRetry(within: "$3")), false), \(unixSeconds("expires_at")),
+            \(unixSeconds("idle_expires_at")), expires_at <= now(), idle_expires_at <= now(),
+            \(unixSeconds("ended_at")), end_reason
         FROM grants WHERE id = $1
         """)
 

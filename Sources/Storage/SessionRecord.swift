@@ -33,9 +33,9 @@ public struct SessionRecord: Sendable {
 extension SessionStore {
     private static let isLive = "s.ended_at IS NULL AND s.expires_at > now()"
     private static let selection = """
-        SELECT s.id, s.sid, a.subject, floor(extract(epoch FROM s.auth_time))::bigint, s.acr, s.amr,
-            floor(extract(epoch FROM s.created_at))::bigint, floor(extract(epoch FROM s.expires_at))::bigint,
-            floor(extract(epoch FROM s.ended_at))::bigint, s.end_reason,
+        SELECT s.id, s.sid, a.subject, \(unixSeconds("s.auth_time")), s.acr, s.amr,
+            \(unixSeconds("s.created_at")), \(unixSeconds("s.expires_at")),
+            \(unixSeconds("s.ended_at")), s.end_reason,
             CASE WHEN s.ended_at IS NOT NULL THEN 'ended' WHEN \(isLive) THEN 'live' ELSE 'expired' END,
             (SELECT count(*) FROM grants g WHERE g.session_id = s.id AND \(GrantStore.isStanding))
         FROM browser_sessions s JOIN accounts a ON a.id = s.account_id
@@ -61,10 +61,10 @@ extension SessionStore {
     public func page(
         ofAccount accountID: Int64, before: Int64?, _ filter: StandingFilter, limit: Int64
     ) async throws -> [SessionRecord] {
-        let rows = try await database.query(
+        try await database.query(
             Self.pageStatement,
-            [.int(accountID), .int(before ?? .max), .text(filter.rawValue), .int(limit)])
-        return try (0..<rows.count).map { try Self.record(rows[$0]) }
+            [.int(accountID), .int(before ?? .max), .text(filter.rawValue), .int(limit)]
+        ).map(Self.record)
     }
 
     private static func record(_ row: Row) throws -> SessionRecord {

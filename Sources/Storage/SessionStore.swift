@@ -41,7 +41,7 @@ public struct SessionStore: Sendable {
         "session_find",
         """
         SELECT s.id, s.sid, a.id, a.subject, COALESCE(a.claims ->> 'name', a.username), a.username,
-            extract(epoch FROM s.auth_time)::bigint, s.acr, s.amr, c.scope
+            \(unixSeconds("s.auth_time")), s.acr, s.amr, c.scope
         FROM browser_sessions s JOIN accounts a ON a.id = s.account_id AND a.status = 'active'
         LEFT JOIN consents c ON c.account_id = a.id AND c.client_id = $2
         WHERE s.secret_hash = $1 AND s.ended_at IS NULL AND s.expires_at > now()
@@ -83,7 +83,7 @@ public struct SessionStore: Sendable {
             RETURNING id, sid),
         signed_in AS (SELECT id, sid FROM renewed UNION ALL SELECT id, sid FROM created),
         recorded AS (
-            INSERT INTO audit_events (event, actor_kind, actor, client_id, subject, address, request_id, detail)
+            \(AuditStore.insertion)
             SELECT 'sign_in.succeeded', 'person', a.subject, $10, a.subject, $11, $12,
                 jsonb_build_object('acr', $5::text, 'session', s.id)
             FROM account a, signed_in s)

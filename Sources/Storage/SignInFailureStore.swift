@@ -18,8 +18,7 @@ public struct SignInFailureStore: Sendable {
     ) async throws(DatabaseError) -> (first: (count: Int64, age: Int64), second: (count: Int64, age: Int64)) {
         let rows = try await database.query(Self.findStatement, [.bytes(first), .bytes(second)])
         var result: (first: (count: Int64, age: Int64), second: (count: Int64, age: Int64)) = ((0, 0), (0, 0))
-        for index in 0..<rows.count {
-            let row = rows[index]
+        for row in rows {
             if row.bytes(0) == first { result.first = (row.int(1), row.int(2)) }
             if row.bytes(0) == second { result.second = (row.int(1), row.int(2)) }
         }

@@ -40,9 +40,9 @@ public struct SigningKeyStore: Sendable {
     private static let allStatement = Statement(
         "signing_key_all",
         """
-        SELECT key_id, algorithm, sealed_private_key, modulus, exponent, floor(extract(epoch FROM published_at))::bigint,
-            floor(extract(epoch FROM signs_from))::bigint, floor(extract(epoch FROM retired_at))::bigint,
-            floor(extract(epoch FROM gone_at))::bigint, floor(extract(epoch FROM revoked_at))::bigint
+        SELECT key_id, algorithm, sealed_private_key, modulus, exponent, \(unixSeconds("published_at")),
+            \(unixSeconds("signs_from")), \(unixSeconds("retired_at")),
+            \(unixSeconds("gone_at")), \(unixSeconds("revoked_at"))
         FROM signing_keys ORDER BY signs_from, key_id
         """)
 
@@ -51,9 +51,8 @@ public struct SigningKeyStore: Sendable {
     public func all(in transaction: Transaction? = nil) async throws(DatabaseError) -> [StoredSigningKey] {
         let runner: any StatementRunner = transaction ?? database
         let rows = try await runner.query(Self.allStatement)
-        return (0..<rows.count).map { index in
-            let row = rows[index]
-            return StoredSigningKey(
+        return rows.map { row in
+            StoredSigningKey(
                 keyID: row.string(0), algorithm: row.string(1), sealedPrivateKey: row.bytes(2), modulus: row.bytes(3),
                 exponent: row.bytes(4), publishedAt: row.int(5), signsFrom: row.int(6), retiredAt: row.optionalInt(7),
                 goneAt: row.optionalInt(8), revokedAt: row.optionalInt(9))

@@ -13,9 +13,9 @@ public struct SwitchStore: Sendable {
     public func all() async throws(DatabaseError) -> SwitchStates {
         let rows = try await database.query(Self.allStatement)
         var states: [Switch: Switch.State] = [:]
-        for index in 0..<rows.count {
-            guard let feature = Switch(rawValue: rows[index].string(0)) else { continue }
-            states[feature] = Switch.State(rawValue: rows[index].string(1))
+        for row in rows {
+            guard let feature = Switch(rawValue: row.string(0)) else { continue }
+            states[feature] = Switch.State(rawValue: row.string(1))
         }
         return SwitchStates(states)
     }

@@ -32,8 +32,7 @@ extension StorageFixture {
             SELECT event, subject, client_id, detail::text, actor, address, request_id FROM audit_events
             WHERE actor_kind = 'admin_token' ORDER BY id
             """)
-        return try (0..<rows.count).map { index in
-            let row = rows[index]
+        return try rows.map { row in
             guard [4, 5, 6].map(row.string) == ["7 ops", "192.0.2.1", "r1"] else {
                 throw TestFailure("the record does not say who did it, and from where")
             }

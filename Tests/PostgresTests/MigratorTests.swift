@@ -10,7 +10,7 @@ import Testing
 
     private func log(_ database: Database) async throws -> [Int64] {
         let rows = try await database.query(sql("select a from log"))
-        return (0..<rows.count).map { rows[$0].int(0) }
+        return rows.map { $0.int(0) }
     }
 
     private func run(_ migrations: [Migration], _ database: Database) async -> MigrationError? {

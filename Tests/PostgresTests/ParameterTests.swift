@@ -136,7 +136,7 @@ import Testing
             #expect(inserted.isEmpty)
             let rows = try await database.query(sql("select a from t order by a"))
             #expect(rows.count == 1000)
-            #expect((0..<rows.count).map { rows[$0].int(0) } == Array(1...1000))
+            #expect(rows.map { $0.int(0) } == Array(1...1000))
             #expect(try await database.query(sql("update t set a = a where a > 990 returning a")).affected == 10)
             #expect(try await database.query(sql("delete from t where a = 5")).affected == 1)
             #expect(try await database.query(sql("delete from t where a = 5")).affected == 0)

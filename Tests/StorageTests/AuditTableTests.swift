@@ -33,7 +33,7 @@ import Testing
             SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'audit_events'::regclass
             AND inhrelid <> 'audit_events_other'::regclass ORDER BY 1
             """)
-        return (0..<rows.count).map { rows[$0].string(0) }
+        return rows.map { $0.string(0) }
     }
 
     /// What the partitions are called that there must be.
@@ -43,7 +43,7 @@ import Testing
             SELECT 'audit_events_' || to_char(date_trunc('month', now() AT TIME ZONE 'UTC') + i * interval '1 month',
                 'YYYY_MM') FROM generate_series(\(months.lowerBound), \(months.upperBound)) AS i
             """)
-        return (0..<rows.count).map { rows[$0].string(0) }
+        return rows.map { $0.string(0) }
     }
 
     func dropPartitions(_ fixture: StorageFixture) async throws {
@@ -86,7 +86,7 @@ import Testing
             let rows = try await fixture.sql(
                 "SELECT tableoid::regclass::text FROM audit_events WHERE event = 'test' ORDER BY occurred_at")
             let month = try #require(try await wanted(fixture).first)
-            #expect((0..<rows.count).map { rows[$0].string(0) } == [month, "audit_events_other"])
+            #expect(rows.map { $0.string(0) } == [month, "audit_events_other"])
         }
     }
 

@@ -79,7 +79,7 @@ import Testing
                 FROM audit_events WHERE event LIKE 'key.%' ORDER BY id
                 """)
             #expect(
-                (0..<rows.count).map { rows[$0].string(0) } == [
+                rows.map { $0.string(0) } == [
                     "key.created first system", "key.rotated new 900 admin_token ci 192.0.2.7 r1",
                     "key.revoked first new command root", "key.revoked new command root",
                     "key.created spare command root",
