@@ -108,7 +108,6 @@ def behind_proxy(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> 
         "behind_proxy",
         environment={"SELEID_TRUSTED_PROXIES": "127.0.0.1/32"},
     )
-    WIRE.logs.add(node.log)
     yield node.start()
     node.stop()
 
@@ -117,7 +116,6 @@ def behind_proxy(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> 
 def with_path(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     """A node whose issuer is https and has a path; a proxy in front would end TLS. It believes nobody."""
     node = serving(cluster, tmp_path_factory.mktemp("path"), "with_path", issuer="https://id.example/t1")
-    WIRE.logs.add(node.log)
     yield node.start()
     node.stop()
 

@@ -16,7 +16,7 @@ from support import ALICE, BOB, CLIENTS
 from support.checks import check_error_page, check_token_answer, check_token_error
 from support.cluster import Cluster, Node, serving
 from support.fixtures import Account
-from support.flow import Ask, Lab
+from support.flow import Lab
 from support.secrecy import WIRE
 
 WEB1, WEB2, APP1, CONF1 = (CLIENTS[name] for name in ("web1", "web2", "app1", "conf1"))
@@ -78,7 +78,6 @@ def node(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         "audit",
         environment={"SELEID_TRUSTED_PROXIES": "127.0.0.1/32"},
     )
-    WIRE.logs.add(node.log)
     yield node.start()
     node.stop()
 
@@ -325,13 +324,7 @@ def test_a_refresh_token_that_comes_again(lab: Recorded, alice: str) -> None:
 def test_refusals_are_bounded_and_the_rest_is_counted(node: Node) -> None:
     """A client_id is public, so anybody can have any client refused. What was left out is written when a server stops,
     if its minute is not over."""
-    other = Node(
-        node.directory,
-        node.environment["SELEID_DATABASE_URL"],
-        issuer=node.issuer,
-        environment={"SELEID_TRUSTED_PROXIES": "127.0.0.1/32"},
-    ).start()
-    WIRE.logs.add(other.log)
+    other = node.beside(environment={"SELEID_TRUSTED_PROXIES": "127.0.0.1/32"}).start()
     try:
         lab = Recorded(node)
         lab.node = f"http://127.0.0.1:{other.port}"

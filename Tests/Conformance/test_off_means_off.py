@@ -87,8 +87,7 @@ class World:
 @pytest.fixture(scope="module")
 def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     one = serving(cluster, tmp_path_factory.mktemp("off"), "off_means_off")
-    two = Node(one.directory, one.environment["SELEID_DATABASE_URL"], issuer=one.issuer)
-    WIRE.logs |= {one.log, two.log}
+    two = one.beside()
     WIRE.add(APP["client_secret"], PERSON["password"])
     one.start()
     two.start()

@@ -15,7 +15,6 @@ import pytest
 
 from support import ALICE, BOB, CLIENTS, Client, Dev, register
 from support.checks import (
-    NO_UI_POSSIBLE,
     SCOPE_CLAIMS,
     check_bearer_error,
     check_token_answer,

@@ -294,20 +294,18 @@ def test_7009_2_2_a_grant_that_has_ended_otherwise(lab: Lab, database: psycopg.C
     check_dead(lab, signed.access_token, "reauthentication_required")
 
 
+def check_preflight(lab: Lab, url: str, method: str, header: str) -> None:
+    asked = {"Access-Control-Request-Method": method, "Access-Control-Request-Headers": header}
+    answer = lab.http("OPTIONS", url, headers={"Origin": "https://app.example"} | asked)
+    assert answer.status_code == 204
+    assert method in answer.headers["Access-Control-Allow-Methods"]
+    assert header in answer.headers["Access-Control-Allow-Headers"].lower()
+
+
 def test_7009_2_3_scripts_of_other_origins_may_revoke(lab: Lab) -> None:
     """107: with CORS for any origin, on errors too, and without credentials."""
     url = lab.discovery["revocation_endpoint"]
-    preflight = lab.http(
-        "OPTIONS",
-        url,
-        headers={
-            "Origin": "https://app.example",
-            "Access-Control-Request-Method": "POST",
-            "Access-Control-Request-Headers": "content-type",
-        },
-    )
-    assert preflight.status_code == 204
-    assert "POST" in preflight.headers["Access-Control-Allow-Methods"]
+    check_preflight(lab, url, "POST", "content-type")
     signed = lab.sign_in(APP1)
     for token in (signed.refresh_token, None):
         form = {"client_id": "app1", **({"token": token} if token else {})}
@@ -503,18 +501,7 @@ def test_6750_3_1_off_for_a_client(lab: Lab) -> None:
 def test_6750_scripts_of_other_origins_may_ask(lab: Lab) -> None:
     """And may read the challenge."""
     url = lab.discovery["session_context_endpoint"]
-    preflight = lab.http(
-        "OPTIONS",
-        url,
-        headers={
-            "Origin": "https://app.example",
-            "Access-Control-Request-Method": "GET",
-            "Access-Control-Request-Headers": "authorization",
-        },
-    )
-    assert preflight.status_code == 204
-    assert "GET" in preflight.headers["Access-Control-Allow-Methods"]
-    assert "authorization" in preflight.headers["Access-Control-Allow-Headers"].lower()
+    check_preflight(lab, url, "GET", "authorization")
     signed = lab.sign_in(APP1)
     for token in (signed.access_token, "x", None):
         answer = lab.session_context(token, headers={"Origin": "https://app.example"})

@@ -32,7 +32,6 @@ from support.checks import (
 )
 from support.cluster import Cluster, Node, serving
 from support.flow import Lab, Signed, basic
-from support.secrecy import WIRE
 from support.settle import settle
 
 CONF1 = CLIENTS["conf1"]
@@ -104,7 +103,6 @@ class World:
 @pytest.fixture(scope="module")
 def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     node = serving(cluster, tmp_path_factory.mktemp("switches"), "switches")
-    WIRE.logs.add(node.log)
     node.start()
     world = World(node)
     yield world

@@ -54,7 +54,6 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def node(cluster: Cluster, directory: Path) -> Iterator[Node]:
     """One node, running; a test that stops it starts it again."""
     node = serving(cluster, directory / "one", "faults")
-    WIRE.logs.add(node.log)
     node.start()
     yield node
     node.stop()
@@ -68,8 +67,7 @@ def lab(node: Node) -> Lab:
 @pytest.fixture
 def second(node: Node) -> Iterator[Node]:
     """Another process on the same database, with the same issuer and master key."""
-    other = Node(node.directory, node.environment["SELEID_DATABASE_URL"], issuer=node.issuer)
-    WIRE.logs.add(other.log)
+    other = node.beside()
     other.start()
     yield other
     other.stop()

@@ -414,7 +414,6 @@ def test_B076_a_black_hole_in_front_of_the_database(cluster: Cluster, directory:
     node.run("migrate")
     node.run("apply", "-f", str(Path(__file__).parents[1] / "Fixtures" / "first.json"))
     node.environment["SELEID_DATABASE_URL"] = cluster.url("hole", proxy.port)
-    WIRE.logs.add(node.log)
     node.start()
     try:
         lab = Lab(node.issuer)
@@ -434,7 +433,6 @@ def test_B076_a_black_hole_in_front_of_the_database(cluster: Cluster, directory:
 def test_a_node_started_before_its_database(cluster: Cluster, directory: Path) -> None:
     """It waits, says that it is not ready, and serves when the database is there."""
     node = serving(cluster, directory / "early", "early")
-    WIRE.logs.add(node.log)
     cluster.stop()
     try:
         node.start(ready=False)
@@ -475,13 +473,7 @@ def test_B083_a_graceful_drain(lab: Lab, node: Node, directory: Path, families: 
     """B083: SIGTERM one of two nodes under a refresh loop of 20 a second. Readiness turns first, nothing fails, exit
     code 0.
     """
-    leaving = Node(
-        node.directory,
-        node.environment["SELEID_DATABASE_URL"],
-        issuer=node.issuer,
-        environment={"SELEID_DRAIN_SECONDS": "2"},
-    )
-    WIRE.logs.add(leaving.log)
+    leaving = node.beside(environment={"SELEID_DRAIN_SECONDS": "2"})
     leaving.start()
     current = leaving
     (person,) = families(1, port=lambda: current.port)
@@ -512,8 +504,7 @@ def test_B083_a_graceful_drain(lab: Lab, node: Node, directory: Path, families: 
 
 def test_requests_in_flight_finish(node: Node, lab: Lab) -> None:
     """A request that the server has begun to read when SIGTERM comes is answered, with `Connection: close`."""
-    leaving = Node(node.directory, node.environment["SELEID_DATABASE_URL"], issuer=node.issuer)
-    WIRE.logs.add(leaving.log)
+    leaving = node.beside()
     leaving.start()
     signed = lab.sign_in(CONF2)
     body = f"grant_type=refresh_token&refresh_token={signed.refresh_token}&client_id=conf2&client_secret={CONF2.secret}".encode()
@@ -535,8 +526,7 @@ def test_requests_in_flight_finish(node: Node, lab: Lab) -> None:
 
 def test_sigterm_with_idle_connections(node: Node) -> None:
     """Connections that only wait do not hold the process up."""
-    leaving = Node(node.directory, node.environment["SELEID_DATABASE_URL"], issuer=node.issuer)
-    WIRE.logs.add(leaving.log)
+    leaving = node.beside()
     leaving.start()
     with contextlib.ExitStack() as stack:
         for _ in range(50):
@@ -557,14 +547,10 @@ def test_sigterm_with_idle_connections(node: Node) -> None:
 def with_clock(node: Node, offset: str) -> Iterator[Node]:
     """Another process on the same database whose clock is off; its timers run as they should."""
     assert shutil.which("faketime"), "the Debian package faketime is missing"
-    other = Node(
-        node.directory,
-        node.environment["SELEID_DATABASE_URL"],
-        issuer=node.issuer,
+    other = node.beside(
         wrapper=["faketime", "-m", "-f", offset],
         environment={"FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"},
     )
-    WIRE.logs.add(other.log)
     other.start(ready=False)
     try:
         wait_until(lambda: other.readiness() is not None, 20, "answers at all")
@@ -605,7 +591,6 @@ def test_B058_time_zones_change_nothing(cluster: Cluster, directory: Path, zone:
     with cluster.connect("postgres") as database:
         database.execute(f"ALTER ROLE seleid SET timezone = '{zone}'")
     node = serving(cluster, directory / name, name, environment={"PGTZ": zone, "TZ": zone})
-    WIRE.logs.add(node.log)
     node.start()
     try:
         lab = Lab(node.issuer)

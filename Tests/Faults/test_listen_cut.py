@@ -19,7 +19,6 @@ from support import CLIENTS
 from support.checks import check_bearer_error, check_json, check_token_answer, check_token_error
 from support.cluster import Cluster, Node, Proxy, paused, serving, wait_until
 from support.flow import Lab, Signed
-from support.secrecy import WIRE
 from support.settle import LISTENING, listening, settle
 
 CONF1, WEB1 = CLIENTS["conf1"], CLIENTS["web1"]
@@ -106,7 +105,6 @@ def deaf(cluster: Cluster, directory: Path) -> Iterator[Deaf]:
     proxy = Proxy(cluster.port)
     made = serving(cluster, directory / "deaf", "deaf")
     node = Node(made.directory, cluster.url("deaf", proxy.port), environment={"SELEID_LOOPS": "4"})
-    WIRE.logs.add(node.log)
     node.start()
     with made.database() as admin:
         deaf = Deaf(node, made, proxy, admin)
@@ -230,7 +228,6 @@ def test_before_anything_is_known(deaf: Deaf, cluster: Cluster) -> None:
     proxy = Proxy(cluster.port)
     proxy.refuses = True
     node = Node(deaf.node.directory, cluster.url("deaf", proxy.port))
-    WIRE.logs.add(node.log)
     node.start(ready=False)
     try:
         wait_until(lambda: node.get("/healthz"), 20, "answers at all")

@@ -14,7 +14,6 @@ from support.checks import check_bearer_error, check_revoked, check_token_answer
 from support.cluster import Cluster, Node, serving
 from support.flow import Lab
 from support.load import Answer, all_at_once, form_of, refresh_form
-from support.secrecy import WIRE
 
 CONF1, WEB2, APP1 = (CLIENTS[name] for name in ("conf1", "web2", "app1"))
 MANY = 100
@@ -151,7 +150,6 @@ def test_B077_races_under_serializable_isolation(cluster: Cluster, directory: Pa
     line.
     """
     other = serving(cluster, directory / "serializable", "serializable")
-    WIRE.logs.add(other.log)
     with cluster.connect("postgres") as database:
         database.execute("ALTER DATABASE serializable SET default_transaction_isolation = 'serializable'")
     other.start()

@@ -18,7 +18,6 @@ from support.admin import Admin, make_admin_token
 from support.checks import check_json, check_token_answer, check_token_error
 from support.cluster import Cluster, Node, paused, serving, wait_until
 from support.flow import Lab, Signed, basic
-from support.secrecy import WIRE
 
 CONF1, CONF2, WEB1 = CLIENTS["conf1"], CLIENTS["conf2"], CLIENTS["web1"]
 ROUNDS = 200
@@ -56,8 +55,7 @@ class Pair:
 def pair(cluster: Cluster, directory: Path) -> Iterator[Pair]:
     loops = {"SELEID_LOOPS": "2"}
     one = serving(cluster, directory / "pair", "pair", environment=loops)
-    two = Node(one.directory, one.environment["SELEID_DATABASE_URL"], issuer=one.issuer, environment=loops)
-    WIRE.logs |= {one.log, two.log}
+    two = one.beside(environment=loops)
     one.start()
     two.start()
     yield Pair([one, two])

@@ -25,6 +25,7 @@ from typing import Any, Iterator
 import psycopg
 
 from .fixtures import FIXTURES
+from .secrecy import WIRE
 from .server import clean_environment, find_binary, free_port
 
 
@@ -183,10 +184,6 @@ class Cluster:
         with self.connect("postgres") as connection:
             connection.execute(f'CREATE DATABASE "{database}"' + (f' TEMPLATE "{template}"' if template else ""))
 
-    def drop(self, database: str) -> None:
-        with self.connect("postgres") as connection:
-            connection.execute(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
-
 
 class Node:
     """One `seleid serve` process. Several may share a database and a port."""
@@ -227,6 +224,16 @@ class Node:
             | (environment or {})
         )
 
+    def beside(self, *, environment: dict[str, str] | None = None, wrapper: list[str] | None = None) -> "Node":
+        """Another process on the same database, with the same issuer and master key; not started yet."""
+        return Node(
+            self.directory,
+            self.environment["SELEID_DATABASE_URL"],
+            issuer=self.issuer,
+            environment=environment,
+            wrapper=wrapper,
+        )
+
     def run(self, *arguments: str, check: bool = True, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
         """A command line of `seleid` with this node's environment."""
         done = subprocess.run(
@@ -246,6 +253,7 @@ class Node:
         return psycopg.connect(self.environment["SELEID_DATABASE_URL"], autocommit=True, connect_timeout=5)
 
     def start(self, *, ready: bool = True, seconds: float = 20) -> "Node":
+        WIRE.logs.add(self.log)
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 [*self.wrapper, str(find_binary()), "serve"],

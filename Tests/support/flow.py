@@ -448,7 +448,3 @@ def readable(response: requests.Response | None) -> str:
         return ""
     text = re.sub(r"(?s)<(style|head)\b.*?</\1>|<[^>]+>", " ", response.text)
     return re.sub(r"\s+", " ", text).strip()[:400]
-
-
-def hidden_fields(page: Page) -> dict[str, str]:
-    return page.form()[2]
