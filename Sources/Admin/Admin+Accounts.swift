@@ -34,7 +34,7 @@ extension Admin {
         let body = try call.body()
         let entry = try AccountEntry(json: .object((body.objectValue ?? []).filter { $0.name != "password" }))
         let hash = body["password"] == nil ? nil : try await hash(passwordOf: body)
-        let account = try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        let account = try await run(call) { changes in
             try await changes.createAccount(entry, passwordHash: hash)
         }
         return call.resource(account.json, status: 201, at: account.subject)
@@ -52,7 +52,7 @@ extension Admin {
         if patch["password"] != nil {
             throw AdministrationError.invalid([.init(field: "password", reason: "is set by PUT …/password")])
         }
-        let account = try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        let account = try await run(call) { changes in
             try await changes.changeAccount(call.subject, if: call.precondition) { account in
                 try AccountEntry(json: account.json.merged(with: patch), of: account)
             }
@@ -69,7 +69,7 @@ extension Admin {
         // Before the work, and again under its lock.
         _ = try await account(of: call)
         let hash = try await hash(passwordOf: body)
-        try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        try await run(call) { changes in
             try await changes.setPassword(hash, of: call.subject, if: call.precondition)
         }
         return call.done()
@@ -90,7 +90,7 @@ extension Admin {
     /// The account of the path.
     func account(of call: Call) async throws -> Account {
         guard let account = try await accounts.find(call.subject) else {
-            throw AdministrationError.notFound("there is no account \(call.parameter("sub"))")
+            throw AdministrationError.noSuchAccount(call.subject)
         }
         return account
     }

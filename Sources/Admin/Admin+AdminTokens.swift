@@ -27,7 +27,7 @@ extension Admin {
         if let reason = wanted.excess(over: call.token) {
             throw try await refusal(of: call.request, call.access, call.token, reason)
         }
-        let (token, text) = try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        let (token, text) = try await run(call) { changes in
             try await changes.addAdminToken(
                 name: wanted.name, role: wanted.role, areas: wanted.areas, expiresAt: wanted.expiresAt,
                 secrets: tokenSecrets)
@@ -38,7 +38,7 @@ extension Admin {
     private func revokeToken(_ call: Call) async throws -> Response {
         try call.query.allow()
         let id = try call.identifier("token_id", of: "admin token")
-        try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        try await run(call) { changes in
             try await changes.revokeAdminToken(id)
         }
         return call.done()

@@ -31,7 +31,7 @@ extension Admin {
 
     private func readClient(_ call: Call) async throws -> Response {
         try call.query.allow()
-        return call.resource(try await find(call.parameter("client_id")).json)
+        return call.resource(try await client(of: call).json)
     }
 
     private func createClient(_ call: Call) async throws -> Response {
@@ -39,7 +39,7 @@ extension Admin {
         let body = try call.body()
         // One without an id, or whose id is no text, which is told with all else that is wrong with it, gets a random one.
         let entry = try ClientEntry(json: body, of: body["client_id"]?.stringValue ?? randomBytes(16).hexadecimal)
-        let client = try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        let client = try await run(call) { changes in
             try await changes.createClient(entry)
         }
         return call.resource(client.json, status: 201, at: client.metadata.clientID)
@@ -48,7 +48,7 @@ extension Admin {
     private func replaceClient(_ call: Call) async throws -> Response {
         try call.query.allow()
         let entry = try ClientEntry(json: try call.body(), of: call.parameter("client_id"))
-        let (client, isNew) = try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        let (client, isNew) = try await run(call) { changes in
             try await changes.putClient(entry, if: call.precondition)
         }
         return call.resource(client.json, status: isNew ? 201 : 200)
@@ -59,7 +59,7 @@ extension Admin {
         try call.query.allow()
         let clientID = call.parameter("client_id")
         let patch = try call.body("application/merge-patch+json", "application/json")
-        let client = try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        let client = try await run(call) { changes in
             try await changes.changeClient(clientID, if: call.precondition) { json in
                 try ClientEntry(json: json.merged(with: patch), of: clientID)
             }
@@ -69,16 +69,16 @@ extension Admin {
 
     private func deleteClient(_ call: Call) async throws -> Response {
         try call.query.allow()
-        try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        try await run(call) { changes in
             try await changes.deleteClient(call.parameter("client_id"), if: call.precondition)
         }
         return call.done()
     }
 
-    private func find(_ clientID: String) async throws -> ClientRecord {
-        guard let client = try await clients.find(clientID) else {
-            throw AdministrationError.notFound("there is no client \(clientID)")
-        }
+    /// The client of the path.
+    func client(of call: Call) async throws -> ClientRecord {
+        let clientID = call.parameter("client_id")
+        guard let client = try await clients.find(clientID) else { throw AdministrationError.noSuchClient(clientID) }
         return client
     }
 }

@@ -25,7 +25,7 @@ extension Admin {
 
     private func rotateKeys(_ call: Call) async throws -> Response {
         try call.query.allow()
-        let key = try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        let key = try await run(call) { changes in
             try await changes.rotateKey(keys)
         }
         return .json(key.json(at: now()).serialized())
@@ -33,7 +33,7 @@ extension Admin {
 
     private func revokeKey(_ call: Call) async throws -> Response {
         try call.query.allow()
-        try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        try await run(call) { changes in
             try await changes.revokeKey(call.parameter("kid"), keys)
         }
         return call.done()

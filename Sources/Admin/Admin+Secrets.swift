@@ -19,7 +19,7 @@ extension Admin {
         let clientID = call.parameter("client_id")
         let secrets = try await store.secrets(of: clientID)
         if secrets.isEmpty, try await store.find(clientID) == nil {
-            throw AdministrationError.notFound("there is no client \(clientID)")
+            throw AdministrationError.noSuchClient(clientID)
         }
         return call.list(secrets.map(\.json), next: nil)
     }
@@ -32,7 +32,7 @@ extension Admin {
         try call.refuseOthers(in: body, "expires_at")
         let text = MasterKeys.makeClientSecret()
         let hash = masterKeys.hash(secret: text)
-        let secret = try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        let secret = try await run(call) { changes in
             try await changes.addSecret(
                 hash, to: call.parameter("client_id"), expiresAt: expiresAt, whenFull: .refuse)
         }
@@ -42,7 +42,7 @@ extension Admin {
     private func deleteSecret(_ call: Call) async throws -> Response {
         try call.query.allow()
         let id = try call.identifier("secret_id", of: "secret")
-        try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        try await run(call) { changes in
             try await changes.deleteSecret(id, of: call.parameter("client_id"))
         }
         return call.done()

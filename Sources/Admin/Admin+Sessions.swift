@@ -37,7 +37,7 @@ extension Admin {
 
     private func endSessions(_ call: Call) async throws -> Response {
         try call.query.allow()
-        let ended = try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        let ended = try await run(call) { changes in
             try await changes.endSessions(of: call.subject, if: call.precondition)
         }
         return .json(
@@ -55,7 +55,7 @@ extension Admin {
 
     private func endSession(_ call: Call) async throws -> Response {
         try call.query.allow()
-        try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        try await run(call) { changes in
             try await changes.endSession(call.parameter("sid"), if: call.precondition)
         }
         return call.done()
@@ -73,7 +73,7 @@ extension Admin {
 
     private func listGrantsOfClient(_ call: Call) async throws -> Response {
         try call.query.allow("sub", "state", "after", "limit")
-        let clientID = try await clientID(of: call)
+        let clientID = try await client(of: call).metadata.clientID
         guard let subject = call.query["sub"] else { return try await listGrants(call, of: .client(clientID)) }
         // Of somebody who is not there, there is nothing: 0 is nobody's id.
         let accountID = try await AccountStore(database: database).find(.subject(subject))?.id ?? 0
@@ -98,7 +98,7 @@ extension Admin {
     private func endGrant(_ call: Call) async throws -> Response {
         try call.query.allow()
         let id = try call.identifier("id", of: "grant")
-        try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        try await run(call) { changes in
             try await changes.endGrant(id, if: call.precondition)
         }
         return call.done()
@@ -118,26 +118,17 @@ extension Admin {
         try call.query.allow("after", "limit")
         let (after, limit) = (try call.query.place(), try call.query.limit())
         let found = try await consents.page(
-            ofClient: try await clientID(of: call), after: after ?? 0, limit: limit + 1)
+            ofClient: try await client(of: call).metadata.clientID, after: after ?? 0, limit: limit + 1)
         return call.page(of: found, limit: limit, json: \.json) { String($0.accountID) }
     }
 
     private func withdrawConsent(_ call: Call) async throws -> Response {
         try call.query.allow()
-        try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        try await run(call) { changes in
             try await changes.withdrawConsent(
                 of: call.subject, for: call.parameter("client_id"), if: call.precondition)
         }
         return call.done()
-    }
-
-    /// The client of the path, which must be there.
-    private func clientID(of call: Call) async throws -> String {
-        let clientID = call.parameter("client_id")
-        guard try await ClientStore(database: database).find(clientID) != nil else {
-            throw AdministrationError.notFound("there is no client \(clientID)")
-        }
-        return clientID
     }
 }
 

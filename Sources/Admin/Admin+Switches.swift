@@ -36,7 +36,7 @@ extension Admin {
             throw Problem.field("name", "must be \(feature.rawValue) or left out")
         }
         try call.refuseOthers(in: body, "state", "name", "default")
-        let states = try await changes.run(by: call.administrator, isDryRun: call.isDryRun) { changes in
+        let states = try await run(call) { changes in
             try await changes.setSwitch(feature, to: state, if: call.precondition)
             return try await changes.switches()
         }

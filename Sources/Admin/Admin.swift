@@ -13,7 +13,7 @@ public struct Admin: Sendable {
     static let base = "/admin/v1"
 
     let database: Database
-    let changes: ChangeRunner
+    private let changes: ChangeRunner
     let tokens: AdminTokenStore
     let tokenSecrets: AdminTokenSecrets
     let audit: AuditStore
@@ -85,6 +85,12 @@ public struct Admin: Sendable {
             if !call.isDryRun { await settle() }
             return response
         }
+    }
+
+    /// Makes changes in the name of the caller, in one transaction; a dry run rolls it back.
+    @discardableResult
+    func run<Value: Sendable>(_ call: Call, _ body: (Changes) async throws -> Value) async throws -> Value {
+        try await changes.run(by: call.administrator, isDryRun: call.isDryRun, body)
     }
 
     private func route(

@@ -49,7 +49,7 @@ public struct AccountEntry: Sendable {
     /// What breaks the rules. Of an account that is there, only what is changed: one from before a rule can still be disabled.
     func problems(besides before: AccountEntry?) -> [ClientMetadata.Problem] {
         var problems: [ClientMetadata.Problem] = []
-        if before.map({ $0.username.utf8.elementsEqual(username.utf8) }) != true,
+        if before?.username.isIdentical(to: username) != true,
             let reason = AccountRules.usernameProblem(username)
         {
             problems.append(.init(field: "username", reason: reason))

@@ -1,4 +1,5 @@
 import OpenID
+import Storage
 
 /// Why a change was not made; nothing was changed then.
 public enum AdministrationError: Error, Sendable, CustomStringConvertible {
@@ -23,6 +24,16 @@ public enum AdministrationError: Error, Sendable, CustomStringConvertible {
     /// The broken rules; none unless it is `invalid`.
     var problems: [ClientMetadata.Problem] {
         if case .invalid(let problems) = self { problems } else { [] }
+    }
+
+    public static func noSuchClient(_ clientID: String) -> AdministrationError {
+        .notFound("there is no client \(clientID)")
+    }
+
+    public static func noSuchAccount(_ name: AccountName) -> AdministrationError {
+        switch name {
+        case .subject(let text), .username(let text): .notFound("there is no account \(text)")
+        }
     }
 
     static func invalid(_ field: String, _ reason: String) -> AdministrationError {

@@ -80,14 +80,8 @@ extension Changes {
 
     /// The account; nobody else changes it until the transaction is over.
     public func lock(_ name: AccountName) async throws -> Account {
-        guard let account = try await accounts.findAndLock(name) else { throw noSuchAccount(name) }
+        guard let account = try await accounts.findAndLock(name) else { throw AdministrationError.noSuchAccount(name) }
         return account
-    }
-
-    func noSuchAccount(_ name: AccountName) -> AdministrationError {
-        switch name {
-        case .subject(let text), .username(let text): .notFound("there is no account \(text)")
-        }
     }
 
     private func check(_ entry: AccountEntry, besides before: AccountEntry?) async throws {

@@ -4,7 +4,7 @@ import Storage
 
 extension Changes {
     /// What a client may have at once, so that it can change over from one to the other.
-    public static let secretLimit = 2
+    static let secretLimit = 2
 
     /// The client's secrets as they stand inside the transaction.
     public func secrets(of clientID: String) async throws -> [ClientSecretInfo] {

@@ -1,7 +1,6 @@
 import JSON
 import OpenID
 import Storage
-import Telemetry
 
 /// A client as admins write it: its registration metadata, and whether it is enabled.
 public struct ClientEntry: Sendable, Equatable {
@@ -63,8 +62,8 @@ extension ClientRecord {
         .object(
             (metadata.json.objectValue ?? []) + [
                 .init("enabled", .bool(isEnabled)),
-                .init("created_at", .string(Timestamp.text(ofUnixSeconds: createdAt))),
-                .init("updated_at", .string(Timestamp.text(ofUnixSeconds: updatedAt))),
+                .init("created_at", .time(createdAt)),
+                .init("updated_at", .time(updatedAt)),
             ])
     }
 }
@@ -75,7 +74,9 @@ extension Changes {
     /// The client as it stands inside the transaction; nobody else changes it until that is over.
     /// - Throws: `notFound`.
     public func client(_ clientID: String) async throws -> ClientRecord {
-        guard let client = try await clients.findAndLock(clientID) else { throw noSuchClient(clientID) }
+        guard let client = try await clients.findAndLock(clientID) else {
+            throw AdministrationError.noSuchClient(clientID)
+        }
         return client
     }
 
@@ -109,7 +110,9 @@ extension Changes {
             }
             try await recordChange(from: before?.entry, to: entry)
         }
-        guard let client = try await clients.find(clientID) else { throw noSuchClient(clientID) }
+        guard let client = try await clients.find(clientID) else {
+            throw AdministrationError.noSuchClient(clientID)
+        }
         return (client, before == nil)
     }
 
@@ -151,6 +154,4 @@ extension Changes {
         _ = try await clients.delete(clientID)
         try await record(.clientDeleted, clientID: clientID, [.init("before", before.entry.json)])
     }
-
-    func noSuchClient(_ clientID: String) -> AdministrationError { .notFound("there is no client \(clientID)") }
 }

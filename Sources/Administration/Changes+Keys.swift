@@ -1,7 +1,6 @@
 import Issuance
 import JSON
 import Storage
-import Telemetry
 
 extension Changes {
     /// Publishes a new signing key, which signs when everybody can know it (`KeyAdministration.lead`).

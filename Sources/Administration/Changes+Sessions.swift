@@ -55,7 +55,7 @@ extension Changes {
         of name: AccountName, for clientID: String, if precondition: Precondition = { _ in }
     ) async throws {
         // Not locked here: whoever locks several rows begins with codes, and withdrawing does.
-        guard let account = try await self.account(name) else { throw noSuchAccount(name) }
+        guard let account = try await self.account(name) else { throw AdministrationError.noSuchAccount(name) }
         let consent = try await consents.record(accountID: account.id, clientID: clientID)
         try precondition(consent?.json)
         guard try await consents.withdraw(accountID: account.id, clientID: clientID) else {

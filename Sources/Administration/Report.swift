@@ -1,4 +1,5 @@
 import JSON
+import OpenID
 import Storage
 
 // What was done, a line each, such as `updated client web1 (scope)`: names, never values.
@@ -28,7 +29,7 @@ extension AccountEntry {
         var lines: [String] = []
         if let before {
             var members = differingMembers(before.claims, after.claims)
-            if !before.username.utf8.elementsEqual(after.username.utf8) { members.append("username") }
+            if !before.username.isIdentical(to: after.username) { members.append("username") }
             if !members.isEmpty { lines.append("updated \(name) (\(members.joined(separator: ", ")))") }
         } else {
             lines.append("created \(name)")

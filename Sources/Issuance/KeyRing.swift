@@ -78,7 +78,7 @@ public final class KeyRing: Sendable {
 
     /// A key that may verify our own old tokens (id_token_hint): any but revoked ones, also long after it is gone. Looks
     /// in memory only, so inventing key ids costs nothing.
-    public func verificationKey(_ keyID: String?) -> RSAPublicKey? {
+    func verificationKey(_ keyID: String?) -> RSAPublicKey? {
         guard let keyID else { return nil }
         return entries.withLock { entries in
             entries.first { $0.stored.keyID == keyID && $0.stored.revokedAt == nil }?.publicKey

@@ -20,9 +20,7 @@ extension ASCII {
 
 extension String {
     /// Byte for byte, where `==` would take canonically equivalent texts for the same.
-    func isIdentical(to other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
-    }
+    public func isIdentical(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
     /// Whether there is a C0 or C1 control character or DEL.
     var holdsControlCharacters: Bool {

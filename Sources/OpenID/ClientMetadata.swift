@@ -91,7 +91,7 @@ public struct ClientMetadata: Sendable, Equatable {
     }
 
     /// The names `switches` may have.
-    public static let switchNames = Switch.allCases.filter(\.isEndpoint).map(\.rawValue)
+    static let switchNames = Switch.allCases.filter(\.isEndpoint).map(\.rawValue)
 
     /// Defaults, which for lifetimes are the upper limits too: a client may only shorten them.
     enum Default {

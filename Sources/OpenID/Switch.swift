@@ -21,7 +21,7 @@ public enum Switch: String, Sendable, CaseIterable {
     public var defaultState: State { self == .signIn ? .perClient : .off }
 
     /// Whether it is an endpoint of its own, which `off` takes away. Signing in is not: its endpoints stay and refuse.
-    public var isEndpoint: Bool { self != .signIn }
+    var isEndpoint: Bool { self != .signIn }
 
     /// What a client hears for which it is off. Endpoints that clients authenticate at have RFC 6749 §5.2's word for it;
     /// those that take access tokens have RFC 6750 §3.1's, where the token is good and its client lacks the right.

@@ -43,7 +43,7 @@ public enum BearerRefusal: Error, Sendable {
     }
 
     /// Why, and whose token it was, for the log.
-    public var logFields: [JSON.Member] {
+    var logFields: [JSON.Member] {
         var fields: [JSON.Member] = [
             .init("reason", .string(error?.description ?? "no access token came"))
         ]

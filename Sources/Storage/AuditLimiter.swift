@@ -6,11 +6,11 @@ import Synchronization
 /// One for all loops of a node, which tells it when a minute is over.
 public final class AuditLimiter: Sendable {
     /// How many events were left out, of one kind about one client.
-    public struct Suppressed: Sendable, Equatable {
-        public let kind: AuditEvent.Kind
+    struct Suppressed {
+        let kind: AuditEvent.Kind
         /// nil: of many clients together, when there are too many to be told apart.
-        public let clientID: String?
-        public let count: Int64
+        let clientID: String?
+        let count: Int64
     }
 
     private struct Key: Hashable {
