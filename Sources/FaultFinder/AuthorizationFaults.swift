@@ -101,7 +101,7 @@ struct AuthorizationFaults {
     // MARK: Who asks, and where may the answer go
 
     /// The rules before `AuthorizationRequest.Rule`.
-    private enum Stage: String, CaseIterable {
+    private enum Stage: String, CaseIterable, Rule {
         case clientID = "client_id"
         case client, enabled
         case redirectURI = "redirect_uri"
@@ -123,21 +123,15 @@ struct AuthorizationFaults {
             sent: sent, advice: "Send client_id once, as it was given when the app was registered."
         ) { () throws(OAuthError) in _ = try AuthorizationRequest.clientID(of: parameters) }
         guard clientID != nil else {
-            list.skip(Stage.client.rawValue, Stage.client.section)
-            list.skip(Stage.enabled.rawValue, Stage.enabled.section)
-            return
+            return list.skip([Stage.client, .enabled])
         }
-        let fault = Checklist.Fault(
-            finding: "no client with this client_id is registered here",
-            advice: "Compare it with the registration letter for letter: capitals count. Is it another server's?")
         list.state(
             Stage.client.rawValue, Stage.client.section,
             registered: facts.client.map { [$0.metadata.clientName] } ?? [],
-            sent: sent, fault: facts.client == nil ? fault : nil,
+            sent: sent, fault: facts.client == nil ? .unknownClient : nil,
             error: OAuthError(.invalidRequest, "the client is not known here"))
         guard let client = facts.client else {
-            list.skip(Stage.enabled.rawValue, Stage.enabled.section)
-            return
+            return list.skip([Stage.enabled])
         }
         let disabled = Checklist.Fault(
             finding: "the client is disabled", advice: "An admin has to enable it.")
@@ -219,8 +213,8 @@ struct AuthorizationFaults {
     // MARK: What is not judged
 
     private mutating func skip(from first: Stage) {
-        for step in Stage.allCases.drop(while: { $0 != first }) { list.skip(step.rawValue, step.section) }
-        for rule in AuthorizationRequest.Rule.allCases { list.skip(rule.rawValue, rule.section) }
+        list.skip(Stage.allCases.drop { $0 != first })
+        list.skip(AuthorizationRequest.Rule.allCases)
         list.skip("session", "Core §3.1.2.3")
     }
 

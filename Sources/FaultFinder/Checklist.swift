@@ -1,6 +1,13 @@
 import OpenID
 import RequestAuthentication
 
+/// A rule that knows where it is written.
+protocol Rule: RawRepresentable<String> {
+    var section: String { get }
+}
+extension AuthorizationRequest.Rule: Rule {}
+extension ClientCredentials.Rule: Rule {}
+
 /// The checks of a request while they are made.
 struct Checklist {
     private(set) var checks: [Check] = []
@@ -51,6 +58,10 @@ struct Checklist {
     struct Fault {
         let finding: String
         let advice: String
+
+        static let unknownClient = Fault(
+            finding: "no client with this client_id is registered here",
+            advice: "Compare it with the registration letter for letter: capitals count. Is it another server's?")
     }
 
     /// What the HTTP reader or router refuses.
@@ -62,6 +73,10 @@ struct Checklist {
     }
 
     mutating func skip(_ rule: String, _ section: String) { add(rule, section, .skipped, [], nil) }
+
+    mutating func skip(_ rules: some Sequence<some Rule>) {
+        for rule in rules { skip(rule.rawValue, rule.section) }
+    }
 
     mutating func leaveOpen(_ rule: String, _ section: String, finding: String) {
         add(rule, section, .notKnown, [], nil, finding: finding)

@@ -94,8 +94,3 @@ enum Shown {
         return text
     }
 }
-
-extension String {
-    /// Byte for byte, where `==` would take canonically equivalent texts for the same.
-    func isIdentical(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
-}

@@ -3,7 +3,7 @@ import Storage
 import Telemetry
 
 /// What `redeem_code` in the database asks of a code, in its order. To whoever sends it, all is one invalid_grant.
-enum CodeRule: String, CaseIterable {
+enum CodeRule: String, CaseIterable, Rule {
     case code
     case client = "code_client"
     case unspent = "code_unspent"
@@ -25,7 +25,7 @@ enum CodeRule: String, CaseIterable {
 
 extension TokenFaults {
     mutating func checkCode(_ parameters: Parameters, _ facts: Facts) {
-        guard parameters["code"] != nil else { return skip(CodeRule.allCases) }
+        guard parameters["code"] != nil else { return list.skip(CodeRule.allCases) }
         state(
             .code, registered: facts.code.map { ["given \(Timestamp.text(ofUnixSeconds: $0.createdAt))"] } ?? [],
             sent: Shown.value("code", of: parameters),
@@ -33,16 +33,12 @@ extension TokenFaults {
                 ? .init(
                     finding: "this server knows no such code (a code is forgotten a day after its end)",
                     advice: "Send the code as it came, decoded once; is it another server's, or cut off?") : nil)
-        guard let code = facts.code else { return skip(CodeRule.allCases.dropFirst()) }
+        guard let code = facts.code else { return list.skip(CodeRule.allCases.dropFirst()) }
         checkOwner(code)
         checkUse(code)
         checkRedirectURI(code, parameters["redirect_uri"])
         checkVerifier(code, parameters["code_verifier"])
         checkPerson(code, facts.client?.metadata)
-    }
-
-    private mutating func skip(_ rules: some Sequence<CodeRule>) {
-        for rule in rules { list.skip(rule.rawValue, rule.section) }
     }
 
     private mutating func state(
@@ -55,7 +51,7 @@ extension TokenFaults {
     }
 
     private mutating func checkOwner(_ code: IssuedCode) {
-        guard let sent = credentials?.clientID else { return skip([.client]) }
+        guard let sent = credentials?.clientID else { return list.skip([CodeRule.client]) }
         state(
             .client, registered: [code.clientID], sent: Shown.clientID(sent),
             fault: sent.isIdentical(to: code.clientID)
@@ -130,7 +126,7 @@ extension TokenFaults {
             .session, registered: [code.isSessionLive ? "not ended" : ended],
             fault: code.isSessionLive
                 ? nil : .init(finding: "the sign-in that the code was given in has ended", advice: again))
-        guard let client else { return skip([.consent]) }
+        guard let client else { return list.skip([CodeRule.consent]) }
         let isFirstParty = client.firstParty
         state(
             .consent, registered: [isFirstParty ? "not needed" : code.hasConsent ? "given" : "none"],

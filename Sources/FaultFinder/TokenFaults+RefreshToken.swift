@@ -13,7 +13,7 @@ enum SentRefreshToken: Sendable {
 }
 
 /// What the token endpoint and the database ask of a refresh token, in their order.
-enum RefreshRule: String, CaseIterable {
+enum RefreshRule: String, CaseIterable, Rule {
     case token = "refresh_token"
     case client = "refresh_token_client"
     case scope = "granted_scope"
@@ -32,7 +32,7 @@ enum RefreshRule: String, CaseIterable {
 
 extension TokenFaults {
     mutating func checkRefreshToken(_ parameters: Parameters, _ facts: Facts) {
-        guard parameters["refresh_token"] != nil else { return skip(RefreshRule.allCases) }
+        guard parameters["refresh_token"] != nil else { return list.skip(RefreshRule.allCases) }
         let fault: Checklist.Fault? =
             switch facts.refreshToken {
             case .unknown:
@@ -49,16 +49,12 @@ extension TokenFaults {
             }
         state(.token, sent: Shown.value("refresh_token", of: parameters), fault: fault)
         guard case .known(let generation, let standing?) = facts.refreshToken else {
-            return skip(RefreshRule.allCases.dropFirst())
+            return list.skip(RefreshRule.allCases.dropFirst())
         }
         checkOwner(standing)
         checkScope(standing, parameters)
         checkGrant(standing)
         checkGeneration(generation, standing, facts.client?.metadata)
-    }
-
-    private mutating func skip(_ rules: some Sequence<RefreshRule>) {
-        for rule in rules { list.skip(rule.rawValue, rule.section) }
     }
 
     private mutating func state(
@@ -70,7 +66,7 @@ extension TokenFaults {
     }
 
     private mutating func checkOwner(_ standing: RefreshStanding) {
-        guard let sent = credentials?.clientID else { return skip([.client]) }
+        guard let sent = credentials?.clientID else { return list.skip([RefreshRule.client]) }
         state(
             .client, registered: [standing.clientID], sent: Shown.clientID(sent),
             fault: sent.isIdentical(to: standing.clientID)

@@ -113,19 +113,14 @@ struct TokenFaults {
         let rules = ClientCredentials.Rule.allCases
         guard let credentials else {
             list.skip("client", "RFC 6749 §5.2")
-            for rule in rules { list.skip(rule.rawValue, rule.section) }
-            return
+            return list.skip(rules)
         }
-        let unknown = Checklist.Fault(
-            finding: "no client with this client_id is registered here",
-            advice: "Compare it with the registration letter for letter: capitals count. Is it another server's?")
         list.state(
             "client", "RFC 6749 §5.2", registered: facts.client.map { [$0.metadata.clientName] } ?? [],
-            sent: Shown.clientID(credentials.clientID), fault: facts.client == nil ? unknown : nil,
+            sent: Shown.clientID(credentials.clientID), fault: facts.client == nil ? .unknownClient : nil,
             error: OAuthError(.invalidClient, "the client is not known here"))
         guard let client = facts.client else {
-            for rule in rules { list.skip(rule.rawValue, rule.section) }
-            return
+            return list.skip(rules)
         }
         for rule in rules {
             let compared = compare(rule, credentials, client, facts)
