@@ -90,14 +90,6 @@ public struct AdminTokenStore: Sendable {
         try await database.query(Self.pageStatement, [.int(id), .int(limit)]).map(Self.token)
     }
 
-    private static let allStatement = Statement(
-        "admin_token_all", "SELECT \(columns) FROM admin_tokens ORDER BY id")
-
-    /// All tokens ever made, the oldest first.
-    public func all() async throws -> [AdminToken] {
-        try await database.query(Self.allStatement).map(Self.token)
-    }
-
     private static let revokeStatement = Statement(
         "admin_token_revoke",
         "UPDATE admin_tokens SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING \(columns)")

@@ -24,5 +24,5 @@ private func findAccount(
     for name in [AccountName.subject(text), .username(text)] {
         if let account = try await find(name) { return account }
     }
-    throw AdministrationError.notFound("there is no account \(text)")
+    throw AdministrationError.noSuchAccount(.username(text))
 }

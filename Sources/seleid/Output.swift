@@ -15,8 +15,20 @@ enum Output {
         if invocation.isDryRun { printOut("dry run: nothing was written\n") }
     }
 
+    /// What a command lists: JSON with `--json`, otherwise a row for each under headings.
+    static func list<Item>(
+        _ items: [Item], _ invocation: Invocation, json: (Item) -> JSON, _ headings: [String],
+        row: (Item) -> [String]
+    ) {
+        if invocation.has(jsonOption.name) {
+            Output.json(.array(items.map(json)))
+        } else {
+            table(headings, items.map(row))
+        }
+    }
+
     /// Columns under headings; the last is not padded.
-    static func table(_ headings: [String], _ rows: [[String]]) {
+    private static func table(_ headings: [String], _ rows: [[String]]) {
         let all = [headings] + rows.map { $0.map(printable) }
         let widths = headings.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
         for row in all {

@@ -42,11 +42,7 @@ extension AccountCommands {
             if invocation.value("name") != nil || invocation.value("email") != nil {
                 throw UsageError("--name and --email exclude --claims")
             }
-            do {
-                return try JSON(parsing: try Files.read(path, limit: 1 << 20))
-            } catch let error as JSON.SyntaxError {
-                throw SystemError("\(path): this is not JSON: \(error)")
-            }
+            return try JSON(file: path)
         }
         var members: [JSON.Member] = []
         if let name = invocation.value("name") { members.append(.init("name", .string(name))) }

@@ -22,15 +22,9 @@ enum AccountCommands {
                 try await store.page(after: last?.username ?? "", holding: text, limit: limit)
             }
         }
-        if invocation.has("json") {
-            Output.json(.array(accounts.map(\.json)))
-            return
+        Output.list(accounts, invocation, json: \.json, ["USERNAME", "STATUS", "SUB", "NAME"]) { account in
+            [account.username, account.status.rawValue, account.subject, account.claims["name"]?.stringValue ?? ""]
         }
-        Output.table(
-            ["USERNAME", "STATUS", "SUB", "NAME"],
-            accounts.map { account in
-                [account.username, account.status.rawValue, account.subject, account.claims["name"]?.stringValue ?? ""]
-            })
     }
 
     private static let show = Command(

@@ -15,19 +15,19 @@ enum AdminTokenCommands {
     private static let list = Command(
         "admin-token", "list", summary: "List the tokens of the admin API.", options: [Output.jsonOption]
     ) { invocation in
-        let tokens = try Terminal.run { try await AdminTokenStore(database: $0.database).all() }
-        if invocation.has("json") {
-            Output.json(.array(tokens.map(\.json)))
-            return
+        let tokens = try Terminal.run { terminal in
+            let store = AdminTokenStore(database: terminal.database)
+            return try await allPages { last, limit in try await store.page(after: last?.id ?? 0, limit: limit) }
         }
-        Output.table(
-            ["ID", "ROLE", "AREAS", "STATE", "EXPIRES", "LAST USED", "NAME"],
-            tokens.map { token in
-                [
-                    "\(token.id)", token.role.rawValue, token.areas?.map(\.rawValue).joined(separator: ",") ?? "all",
-                    state(of: token), Output.time(token.expiresAt), Output.time(token.lastUsedAt), token.name,
-                ]
-            })
+        Output.list(
+            tokens, invocation, json: \.json,
+            ["ID", "ROLE", "AREAS", "STATE", "EXPIRES", "LAST USED", "NAME"]
+        ) { token in
+            [
+                "\(token.id)", token.role.rawValue, token.areas?.map(\.rawValue).joined(separator: ",") ?? "all",
+                state(of: token), Output.time(token.expiresAt), Output.time(token.lastUsedAt), token.name,
+            ]
+        }
     }
 
     private static func state(of token: AdminToken) -> String {

@@ -29,19 +29,13 @@ enum AuditCommands {
             let filter = try await filter.about(invocation.value("account"), terminal)
             return try await AuditStore(database: terminal.database).list(filter, limit: limit)
         }
-        if invocation.has("json") {
-            Output.json(.array(events.map(\.json)))
-            return
+        Output.list(events, invocation, json: \.json, ["TIME", "EVENT", "BY", "CLIENT_ID", "SUB", "ADDRESS"]) { event in
+            [
+                event.time, event.kind,
+                ([event.actorKind] + (event.actor.map { [$0] } ?? [])).joined(separator: " "),
+                event.clientID ?? "-", event.subject ?? "-", event.address ?? "-",
+            ]
         }
-        Output.table(
-            ["TIME", "EVENT", "BY", "CLIENT_ID", "SUB", "ADDRESS"],
-            events.map { event in
-                [
-                    event.time, event.kind,
-                    ([event.actorKind] + (event.actor.map { [$0] } ?? [])).joined(separator: " "),
-                    event.clientID ?? "-", event.subject ?? "-", event.address ?? "-",
-                ]
-            })
     }
 
     private static let export = Command(

@@ -55,11 +55,7 @@ extension ClientCommands {
             if let other = others.first(where: { invocation.value($0) != nil }) ?? flags.first(where: invocation.has) {
                 throw UsageError("--\(other) and --file exclude each other")
             }
-            do {
-                return try JSON(parsing: try Files.read(path, limit: 1 << 20))
-            } catch let error as JSON.SyntaxError {
-                throw SystemError("\(path): this is not JSON: \(error)")
-            }
+            return try JSON(file: path)
         }
         guard let name = invocation.value("name") else { throw UsageError("--name is missing") }
         guard invocation.value("redirect-uri") != nil else { throw UsageError("--redirect-uri is missing") }

@@ -34,21 +34,15 @@ extension ClientCommands {
         let clientID = invocation.positionals[0]
         let secrets = try Terminal.run { terminal in
             let store = ClientStore(database: terminal.database)
-            guard try await store.find(clientID) != nil else { throw noSuchClient(clientID) }
+            guard try await store.find(clientID) != nil else { throw AdministrationError.noSuchClient(clientID) }
             return try await store.secrets(of: clientID)
         }
-        if invocation.has("json") {
-            Output.json(.array(secrets.map(\.json)))
-            return
+        Output.list(secrets, invocation, json: \.json, ["SECRET_ID", "CREATED", "LAST USED", "EXPIRES"]) { secret in
+            [
+                "\(secret.id)", Output.time(secret.createdAt), Output.time(secret.lastUsedAt),
+                secret.hasExpired ? "expired" : Output.time(secret.expiresAt),
+            ]
         }
-        Output.table(
-            ["SECRET_ID", "CREATED", "LAST USED", "EXPIRES"],
-            secrets.map { secret in
-                [
-                    "\(secret.id)", Output.time(secret.createdAt), Output.time(secret.lastUsedAt),
-                    secret.hasExpired ? "expired" : Output.time(secret.expiresAt),
-                ]
-            })
     }
 
     private static let deleteSecret = Command(

@@ -21,17 +21,11 @@ enum ClientCommands {
                 try await store.page(after: last?.metadata.clientID ?? "", holding: text, limit: limit)
             }
         }
-        if invocation.has("json") {
-            Output.json(.array(clients.map(\.json)))
-            return
+        Output.list(clients, invocation, json: \.json, ["CLIENT_ID", "PROFILE", "SIGN_IN", "NAME"]) { client in
+            let metadata = client.metadata
+            let signIn = client.isEnabled ? (metadata.signIn == true ? "on" : "off") : "disabled"
+            return [metadata.clientID, metadata.profile.rawValue, signIn, metadata.clientName]
         }
-        Output.table(
-            ["CLIENT_ID", "PROFILE", "SIGN_IN", "NAME"],
-            clients.map { client in
-                let metadata = client.metadata
-                let signIn = client.isEnabled ? (metadata.signIn == true ? "on" : "off") : "disabled"
-                return [metadata.clientID, metadata.profile.rawValue, signIn, metadata.clientName]
-            })
     }
 
     private static let show = Command(
@@ -42,7 +36,7 @@ enum ClientCommands {
         let clientID = invocation.positionals[0]
         let (client, secrets) = try Terminal.run { terminal in
             let store = ClientStore(database: terminal.database)
-            guard let client = try await store.find(clientID) else { throw noSuchClient(clientID) }
+            guard let client = try await store.find(clientID) else { throw AdministrationError.noSuchClient(clientID) }
             return (client, try await store.secrets(of: clientID))
         }
         Output.json(
@@ -51,9 +45,5 @@ enum ClientCommands {
                 .init("created_at", .time(client.createdAt)), .init("updated_at", .time(client.updatedAt)),
                 .init("secrets", .array(secrets.map(\.json))),
             ]))
-    }
-
-    static func noSuchClient(_ clientID: String) -> SystemError {
-        SystemError("there is no client \(clientID)")
     }
 }

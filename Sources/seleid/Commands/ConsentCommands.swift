@@ -18,18 +18,12 @@ enum ConsentCommands {
                 try await store.page(ofAccount: account.id, after: last?.clientID ?? "", limit: limit)
             }
         }
-        if invocation.has("json") {
-            Output.json(.array(consents.map(\.json)))
-            return
+        Output.list(consents, invocation, json: \.json, ["CLIENT_ID", "SINCE", "CHANGED", "SCOPE"]) { consent in
+            [
+                consent.clientID, Output.time(consent.createdAt), Output.time(consent.updatedAt),
+                consent.scope.joined(separator: " "),
+            ]
         }
-        Output.table(
-            ["CLIENT_ID", "SINCE", "CHANGED", "SCOPE"],
-            consents.map { consent in
-                [
-                    consent.clientID, Output.time(consent.createdAt), Output.time(consent.updatedAt),
-                    consent.scope.joined(separator: " "),
-                ]
-            })
     }
 
     private static let withdraw = Command(

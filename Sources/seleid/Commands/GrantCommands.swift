@@ -23,27 +23,24 @@ enum GrantCommands {
                 try await store.page(of: owner, before: last?.id, SessionCommands.filter(invocation), limit: limit)
             }
         }
-        if invocation.has("json") {
-            Output.json(.array(grants.map(\.json)))
-            return
+        Output.list(
+            grants, invocation, json: \.json,
+            ["ID", "CLIENT_ID", "SUB", "STATE", "SINCE", "EXPIRES", "SCOPE"]
+        ) { grant in
+            [
+                "\(grant.id)", grant.clientID, grant.subject, grant.endReason ?? grant.standing.rawValue,
+                Output.time(grant.createdAt),
+                Output.time(grant.endedAt ?? min(grant.expiresAt, grant.idleExpiresAt)),
+                grant.scope.joined(separator: " "),
+            ]
         }
-        Output.table(
-            ["ID", "CLIENT_ID", "SUB", "STATE", "SINCE", "EXPIRES", "SCOPE"],
-            grants.map { grant in
-                [
-                    "\(grant.id)", grant.clientID, grant.subject, grant.endReason ?? grant.standing.rawValue,
-                    Output.time(grant.createdAt),
-                    Output.time(grant.endedAt ?? min(grant.expiresAt, grant.idleExpiresAt)),
-                    grant.scope.joined(separator: " "),
-                ]
-            })
     }
 
     private static func owner(
         _ person: String?, _ clientID: String?, _ terminal: Terminal
     ) async throws -> GrantOwner {
         if let clientID, try await ClientStore(database: terminal.database).find(clientID) == nil {
-            throw ClientCommands.noSuchClient(clientID)
+            throw AdministrationError.noSuchClient(clientID)
         }
         guard let person else { return .client(clientID ?? "") }
         let account = try await terminal.account(person)

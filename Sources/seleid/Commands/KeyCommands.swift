@@ -13,32 +13,17 @@ enum KeyCommands {
     ) { invocation in
         let keys = try Terminal.run { try await SigningKeyStore(database: $0.database).all() }
         let now = now()
-        if invocation.has("json") {
-            Output.json(
-                .array(
-                    keys.map { key in
-                        .object([
-                            .init("kid", .string(key.keyID)), .init("alg", .string(key.algorithm)),
-                            .init("state", .string(key.state(at: now).rawValue)),
-                            .init("published_at", .time(key.publishedAt)),
-                            .init("signs_from", .time(key.signsFrom)),
-                            .init("retired_at", .time(key.retiredAt)), .init("gone_at", .time(key.goneAt)),
-                            .init("revoked_at", .time(key.revokedAt)),
-                        ])
-                    }))
-            return
+        Output.list(
+            keys, invocation, json: { $0.json(at: now) }, ["KID", "STATE", "SIGNS FROM", "RETIRED", "GONE"]
+        ) { key in
+            // A revoked key has left the JWKS, whatever was planned for it.
+            let goneAt = key.revokedAt ?? key.goneAt
+            let retiredAt = key.retiredAt.map { min($0, key.revokedAt ?? $0) }
+            return [
+                key.keyID, key.state(at: now).rawValue, Output.time(key.signsFrom),
+                Output.time(retiredAt), Output.time(goneAt),
+            ]
         }
-        Output.table(
-            ["KID", "STATE", "SIGNS FROM", "RETIRED", "GONE"],
-            keys.map { key in
-                // A revoked key has left the JWKS, whatever was planned for it.
-                let goneAt = key.revokedAt ?? key.goneAt
-                let retiredAt = key.retiredAt.map { min($0, key.revokedAt ?? $0) }
-                return [
-                    key.keyID, key.state(at: now).rawValue, Output.time(key.signsFrom),
-                    Output.time(retiredAt), Output.time(goneAt),
-                ]
-            })
     }
 
     private static let rotate = Command(

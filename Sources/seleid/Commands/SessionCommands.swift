@@ -25,18 +25,13 @@ enum SessionCommands {
                 try await store.page(ofAccount: account.id, before: last?.id, filter(invocation), limit: limit)
             }
         }
-        if invocation.has("json") {
-            Output.json(.array(sessions.map(\.json)))
-            return
+        Output.list(sessions, invocation, json: \.json, ["SID", "STATE", "SIGNED IN", "EXPIRES", "LIVE GRANTS"]) {
+            session in
+            [
+                session.sid, session.endReason ?? session.standing.rawValue, Output.time(session.authTime),
+                Output.time(session.endedAt ?? session.expiresAt), "\(session.liveGrants)",
+            ]
         }
-        Output.table(
-            ["SID", "STATE", "SIGNED IN", "EXPIRES", "LIVE GRANTS"],
-            sessions.map { session in
-                [
-                    session.sid, session.endReason ?? session.standing.rawValue, Output.time(session.authTime),
-                    Output.time(session.endedAt ?? session.expiresAt), "\(session.liveGrants)",
-                ]
-            })
     }
 
     private static let end = Command(

@@ -12,13 +12,9 @@ enum SwitchCommands {
         options: [Output.jsonOption]
     ) { invocation in
         let states = try Terminal.run { try await SwitchStore(database: $0.database).all() }
-        if invocation.has("json") {
-            Output.json(.array(Switch.allCases.map(states.json)))
-            return
+        Output.list(Switch.allCases, invocation, json: states.json, ["SWITCH", "STATE", "DEFAULT"]) {
+            [$0.rawValue, states[$0].rawValue, $0.defaultState.rawValue]
         }
-        Output.table(
-            ["SWITCH", "STATE", "DEFAULT"],
-            Switch.allCases.map { [$0.rawValue, states[$0].rawValue, $0.defaultState.rawValue] })
     }
 
     private static let set = Command(
