@@ -3,7 +3,7 @@ import Storage
 
 // Accounts are named by username or `sub`. A `sub` goes first: it is nobody else's, whatever usernames there are.
 
-extension Terminal {
+extension CommandContext {
     /// - Throws: `AdministrationError.notFound`.
     func account(_ text: String) async throws -> Account {
         let store = AccountStore(database: database)

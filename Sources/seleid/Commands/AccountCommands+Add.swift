@@ -24,11 +24,11 @@ extension AccountCommands {
             throw UsageError("standard input cannot hold both the claims and the password")
         }
         let password = try invocation.has("no-password") ? nil : PasswordInput.read(invocation)
-        let account = try Terminal.run { terminal in
+        let account = try CommandContext.run { context in
             // Before the transaction, which must not stand open meanwhile.
             var hash: String?
             if let password { hash = try await PasswordHasher(threads: 1).hash(password) }
-            return try await terminal.change(invocation) { changes in
+            return try await context.change(invocation) { changes in
                 try await changes.createAccount(
                     AccountEntry(username: username, claims: claims), passwordHash: hash)
             }

@@ -36,10 +36,10 @@ extension AccountCommands {
         positionals: [argument], options: [PasswordInput.option, Output.dryRunOption]
     ) { invocation in
         let password = try PasswordInput.read(invocation)
-        let username = try Terminal.run { terminal in
-            let account = try await terminal.account(invocation.positionals[0])
+        let username = try CommandContext.run { context in
+            let account = try await context.account(invocation.positionals[0])
             let hash = try await PasswordHasher(threads: 1).hash(password)
-            try await terminal.change(invocation) { try await $0.setPassword(hash, of: .subject(account.subject)) }
+            try await context.change(invocation) { try await $0.setPassword(hash, of: .subject(account.subject)) }
             return account.username
         }
         Output.changes(["set the password of account \(username)"], invocation)
@@ -75,7 +75,7 @@ extension AccountCommands {
     private static func change(
         _ invocation: Invocation, _ body: @escaping @Sendable (Account) throws -> AccountEntry
     ) throws {
-        try Terminal.change(invocation) { _, changes in
+        try CommandContext.change(invocation) { _, changes in
             let before = try await changes.lock(changes.accountName(invocation.positionals[0]))
             let entry = try body(before)
             _ = try await changes.changeAccount(.subject(before.subject)) { _ in entry }
@@ -88,7 +88,7 @@ extension AccountCommands {
         "account", "end-sessions", summary: "Sign a person out of all browsers and apps.", positionals: [argument],
         options: [Output.dryRunOption]
     ) { invocation in
-        try Terminal.change(invocation) { _, changes in
+        try CommandContext.change(invocation) { _, changes in
             let name = try await changes.accountName(invocation.positionals[0])
             let ended = try await changes.endSessions(of: name)
             return ["ended \(ended.sessions) sessions and \(ended.grants) grants"]

@@ -16,8 +16,8 @@ enum AccountCommands {
         ]
     ) { invocation in
         let text = invocation.value("search") ?? ""
-        let accounts = try Terminal.run { terminal in
-            let store = AccountStore(database: terminal.database)
+        let accounts = try CommandContext.run { context in
+            let store = AccountStore(database: context.database)
             return try await allPages { last, limit in
                 try await store.page(after: last?.username ?? "", holding: text, limit: limit)
             }
@@ -31,6 +31,6 @@ enum AccountCommands {
         "account", "show", summary: "Show a person's account as JSON.", positionals: [argument],
         details: "ACCOUNT is the username or the sub."
     ) { invocation in
-        Output.json(try Terminal.run { try await $0.account(invocation.positionals[0]).json })
+        Output.json(try CommandContext.run { try await $0.account(invocation.positionals[0]).json })
     }
 }

@@ -15,8 +15,8 @@ enum AdminTokenCommands {
     private static let list = Command(
         "admin-token", "list", summary: "List the tokens of the admin API.", options: [Output.jsonOption]
     ) { invocation in
-        let tokens = try Terminal.run { terminal in
-            let store = AdminTokenStore(database: terminal.database)
+        let tokens = try CommandContext.run { context in
+            let store = AdminTokenStore(database: context.database)
             return try await allPages { last, limit in try await store.page(after: last?.id ?? 0, limit: limit) }
         }
         Output.list(
@@ -60,8 +60,8 @@ enum AdminTokenCommands {
             return area
         }
         let expiresAt = try TimeSpan.end("expires-in", invocation)
-        try Terminal.change(invocation) { terminal, changes in
-            let secrets = AdminTokenSecrets(try terminal.masterKeys())
+        try CommandContext.change(invocation) { context, changes in
+            let secrets = AdminTokenSecrets(try context.masterKeys())
             let made = try await changes.addAdminToken(
                 name: name, role: role, areas: areas.isEmpty ? nil : areas, expiresAt: expiresAt, secrets: secrets)
             if invocation.isDryRun { return ["made an admin token \(name)"] }
@@ -74,7 +74,7 @@ enum AdminTokenCommands {
         options: [Output.dryRunOption]
     ) { invocation in
         let id = try Int64(number: invocation.positionals[0], "ID")
-        try Terminal.change(invocation) { _, changes in
+        try CommandContext.change(invocation) { _, changes in
             try await changes.revokeAdminToken(id)
             return ["revoked admin token \(id)"]
         }

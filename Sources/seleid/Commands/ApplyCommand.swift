@@ -21,11 +21,11 @@ enum ApplyCommand {
     ) { invocation in
         guard let path = invocation.value("file") else { throw UsageError("-f FILE is missing") }
         let file = try ApplyFile.read(path)
-        let lines = try Terminal.run { terminal in
+        let lines = try CommandContext.run { context in
             let lines = try await Applier(
-                database: terminal.database, masterKeys: terminal.masterKeysIfSet, by: terminal.administrator
+                database: context.database, masterKeys: context.masterKeysIfSet, by: context.administrator
             ).apply(file, prunes: invocation.has("prune"), isDryRun: invocation.isDryRun)
-            if !invocation.isDryRun { await terminal.settle() }
+            if !invocation.isDryRun { await context.settle() }
             return lines
         }
         Output.changes(lines.map(\.description), invocation)

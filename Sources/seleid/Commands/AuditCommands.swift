@@ -25,9 +25,9 @@ enum AuditCommands {
         let limit: Int64 = try invocation.value("limit").map { try Int64(number: $0, "--limit") } ?? 50
         guard limit <= 10_000 else { throw UsageError("--limit is at most 10000; seleid audit export has no limit") }
         let filter = try AuditFilter(invocation)
-        let events = try Terminal.run { terminal in
-            let filter = try await filter.about(invocation.value("account"), terminal)
-            return try await AuditStore(database: terminal.database).list(filter, limit: limit)
+        let events = try CommandContext.run { context in
+            let filter = try await filter.about(invocation.value("account"), context)
+            return try await AuditStore(database: context.database).list(filter, limit: limit)
         }
         Output.list(events, invocation, json: \.json, ["TIME", "EVENT", "BY", "CLIENT_ID", "SUB", "ADDRESS"]) { event in
             [
@@ -47,9 +47,9 @@ enum AuditCommands {
             """
     ) { invocation in
         let filter = try AuditFilter(invocation)
-        try Terminal.run { terminal in
-            let filter = try await filter.about(invocation.value("account"), terminal)
-            let store = AuditStore(database: terminal.database)
+        try CommandContext.run { context in
+            let filter = try await filter.about(invocation.value("account"), context)
+            let store = AuditStore(database: context.database)
             var last: Int64?
             while true {
                 let events = try await store.export(filter, after: last, limit: 1000)
@@ -83,10 +83,10 @@ extension AuditFilter {
     }
 
     /// Only about this person.
-    fileprivate func about(_ account: String?, _ terminal: Terminal) async throws -> AuditFilter {
+    fileprivate func about(_ account: String?, _ context: CommandContext) async throws -> AuditFilter {
         guard let account else { return self }
         var filter = self
-        filter.subject = try await terminal.account(account).subject
+        filter.subject = try await context.account(account).subject
         return filter
     }
 }

@@ -28,11 +28,11 @@ extension ClientCommands {
         let entry = try ClientEntry(json: json(invocation))
         let metadata = entry.metadata
         let secret = metadata.isConfidential ? MasterKeys.makeClientSecret() : nil
-        try Terminal.change(invocation) { terminal, changes in
+        try CommandContext.change(invocation) { context, changes in
             _ = try await changes.createClient(entry)
             if let secret {
                 _ = try await changes.addSecret(
-                    try terminal.masterKeys().hash(secret: secret), to: metadata.clientID)
+                    try context.masterKeys().hash(secret: secret), to: metadata.clientID)
             }
             if invocation.isDryRun { return ["created client \(metadata.clientID)"] }
             var lines = ["client_id      \(metadata.clientID)"]

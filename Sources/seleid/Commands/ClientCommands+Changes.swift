@@ -36,7 +36,7 @@ extension ClientCommands {
         guard let setting = settings[invocation.positionals[2]] else {
             throw UsageError("a switch of an app can be on, off or default, not \(quoted(invocation.positionals[2]))")
         }
-        try Terminal.change(invocation) { _, changes in
+        try CommandContext.change(invocation) { _, changes in
             let before = try await changes.client(clientID)
             let after = try await changes.changeClient(clientID) { json in
                 var entry = try ClientEntry(json: json, of: clientID)
@@ -74,7 +74,7 @@ extension ClientCommands {
     private static func change(
         _ clientID: String, _ invocation: Invocation, _ body: @escaping @Sendable (ClientRecord) throws -> ClientEntry
     ) throws {
-        try Terminal.change(invocation) { _, changes in
+        try CommandContext.change(invocation) { _, changes in
             let before = try await changes.client(clientID)
             let entry = try body(before)
             _ = try await changes.putClient(entry)
@@ -88,7 +88,7 @@ extension ClientCommands {
         options: [Output.dryRunOption], details: "For good; seleid client disable locks it out and keeps it."
     ) { invocation in
         let clientID = invocation.positionals[0]
-        try Terminal.change(invocation) { _, changes in
+        try CommandContext.change(invocation) { _, changes in
             try await changes.deleteClient(clientID)
             return ["deleted client \(clientID)"]
         }

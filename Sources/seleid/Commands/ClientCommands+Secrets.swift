@@ -19,8 +19,8 @@ extension ClientCommands {
         let clientID = invocation.positionals[0]
         let expiresAt = try TimeSpan.end("expires-in", invocation)
         let secret = MasterKeys.makeClientSecret()
-        try Terminal.change(invocation) { terminal, changes in
-            let hash = try terminal.masterKeys().hash(secret: secret)
+        try CommandContext.change(invocation) { context, changes in
+            let hash = try context.masterKeys().hash(secret: secret)
             let added = try await changes.addSecret(hash, to: clientID, expiresAt: expiresAt)
             if invocation.isDryRun { return ["added a secret to client \(clientID)"] }
             return ["id             \(added.id)", "client_secret  \(secret)"]
@@ -32,8 +32,8 @@ extension ClientCommands {
         positionals: ["ID"], options: [Output.jsonOption]
     ) { invocation in
         let clientID = invocation.positionals[0]
-        let secrets = try Terminal.run { terminal in
-            let store = ClientStore(database: terminal.database)
+        let secrets = try CommandContext.run { context in
+            let store = ClientStore(database: context.database)
             guard try await store.find(clientID) != nil else { throw AdministrationError.noSuchClient(clientID) }
             return try await store.secrets(of: clientID)
         }
@@ -51,7 +51,7 @@ extension ClientCommands {
     ) { invocation in
         let clientID = invocation.positionals[0]
         let id = try Int64(number: invocation.positionals[1], "SECRET_ID")
-        try Terminal.change(invocation) { terminal, changes in
+        try CommandContext.change(invocation) { context, changes in
             try await changes.deleteSecret(id, of: clientID)
             let left = try await changes.secrets(of: clientID).count
             return ["deleted secret \(id) of client \(clientID), which has \(left == 0 ? "none now" : "\(left) left")"]

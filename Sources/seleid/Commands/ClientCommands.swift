@@ -15,8 +15,8 @@ enum ClientCommands {
         ]
     ) { invocation in
         let text = invocation.value("search") ?? ""
-        let clients = try Terminal.run { terminal in
-            let store = ClientStore(database: terminal.database)
+        let clients = try CommandContext.run { context in
+            let store = ClientStore(database: context.database)
             return try await allPages { last, limit in
                 try await store.page(after: last?.metadata.clientID ?? "", holding: text, limit: limit)
             }
@@ -34,8 +34,8 @@ enum ClientCommands {
         positionals: ["ID"]
     ) { invocation in
         let clientID = invocation.positionals[0]
-        let (client, secrets) = try Terminal.run { terminal in
-            let store = ClientStore(database: terminal.database)
+        let (client, secrets) = try CommandContext.run { context in
+            let store = ClientStore(database: context.database)
             guard let client = try await store.find(clientID) else { throw AdministrationError.noSuchClient(clientID) }
             return (client, try await store.secrets(of: clientID))
         }

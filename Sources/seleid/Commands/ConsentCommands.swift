@@ -11,9 +11,9 @@ enum ConsentCommands {
         options: [.value("account", "ACCOUNT", "the person, by username or sub"), Output.jsonOption]
     ) { invocation in
         guard let person = invocation.value("account") else { throw UsageError("--account is missing") }
-        let consents = try Terminal.run { terminal in
-            let account = try await terminal.account(person)
-            let store = ConsentStore(database: terminal.database)
+        let consents = try CommandContext.run { context in
+            let account = try await context.account(person)
+            let store = ConsentStore(database: context.database)
             return try await allPages { last, limit in
                 try await store.page(ofAccount: account.id, after: last?.clientID ?? "", limit: limit)
             }
@@ -32,7 +32,7 @@ enum ConsentCommands {
         details: "ACCOUNT is the username or the sub. The person is asked again at the next sign-in."
     ) { invocation in
         let clientID = invocation.positionals[1]
-        try Terminal.change(invocation) { _, changes in
+        try CommandContext.change(invocation) { _, changes in
             let name = try await changes.accountName(invocation.positionals[0])
             try await changes.withdrawConsent(of: name, for: clientID)
             return ["withdrew the consent of \(invocation.positionals[0]) for client \(clientID)"]

@@ -39,10 +39,10 @@ enum ExplainCommand {
     private static func explain(
         _ body: @escaping @Sendable (Explainer) async throws -> Explanation
     ) throws -> Explanation {
-        try Terminal.run { terminal in
+        try CommandContext.run { context in
             try await body(
                 Explainer(
-                    issuer: try terminal.issuer(), database: terminal.database, masterKeys: try terminal.masterKeys(),
+                    issuer: try context.issuer(), database: context.database, masterKeys: try context.masterKeys(),
                     now: { Int64(time(nil)) }))
         }
     }

@@ -5,6 +5,6 @@ enum ExportCommand {
         "export", summary: "Print clients, accounts and switches as apply reads them.",
         details: "Without secrets and passwords. The order is always the same, so that two exports can be compared."
     ) { _ in
-        Output.json(try Terminal.run { try await Exporter(database: $0.database).export() })
+        Output.json(try CommandContext.run { try await Exporter(database: $0.database).export() })
     }
 }

@@ -16,9 +16,9 @@ enum GrantCommands {
     ) { invocation in
         let (person, clientID) = (invocation.value("account"), invocation.value("client"))
         guard person != nil || clientID != nil else { throw UsageError("--account or --client is missing") }
-        let grants = try Terminal.run { terminal in
-            let owner = try await owner(person, clientID, terminal)
-            let store = GrantStore(database: terminal.database)
+        let grants = try CommandContext.run { context in
+            let owner = try await owner(person, clientID, context)
+            let store = GrantStore(database: context.database)
             return try await allPages { last, limit in
                 try await store.page(of: owner, before: last?.id, SessionCommands.filter(invocation), limit: limit)
             }
@@ -37,13 +37,13 @@ enum GrantCommands {
     }
 
     private static func owner(
-        _ person: String?, _ clientID: String?, _ terminal: Terminal
+        _ person: String?, _ clientID: String?, _ context: CommandContext
     ) async throws -> GrantOwner {
-        if let clientID, try await ClientStore(database: terminal.database).find(clientID) == nil {
+        if let clientID, try await ClientStore(database: context.database).find(clientID) == nil {
             throw AdministrationError.noSuchClient(clientID)
         }
         guard let person else { return .client(clientID ?? "") }
-        let account = try await terminal.account(person)
+        let account = try await context.account(person)
         guard let clientID else { return .account(account.id) }
         return .both(accountID: account.id, clientID: clientID)
     }
@@ -53,7 +53,7 @@ enum GrantCommands {
         positionals: ["ID"], options: [Output.dryRunOption]
     ) { invocation in
         let id = try Int64(number: invocation.positionals[0], "ID")
-        try Terminal.change(invocation) { _, changes in
+        try CommandContext.change(invocation) { _, changes in
             [try await changes.endGrant(id) ? "ended grant \(id)" : "unchanged grant \(id): it is over"]
         }
     }

@@ -11,7 +11,7 @@ enum KeyCommands {
     private static let list = Command(
         "key", "list", summary: "List the signing keys and where each stands in its life.", options: [Output.jsonOption]
     ) { invocation in
-        let keys = try Terminal.run { try await SigningKeyStore(database: $0.database).all() }
+        let keys = try CommandContext.run { try await SigningKeyStore(database: $0.database).all() }
         let now = now()
         Output.list(
             keys, invocation, json: { $0.json(at: now) }, ["KID", "STATE", "SIGNS FROM", "RETIRED", "GONE"]
@@ -69,11 +69,11 @@ enum KeyCommands {
     private static func changeKeys<Value: Sendable>(
         _ body: @escaping @Sendable (KeyAdministration, AuditEvent.Actor) async throws -> Value
     ) throws -> Value {
-        try Terminal.run { terminal in
+        try CommandContext.run { context in
             let keys = KeyAdministration(
-                store: SigningKeyStore(database: terminal.database), masterKeys: try terminal.masterKeys())
-            let value = try await body(keys, terminal.administrator.actor)
-            await terminal.settle()
+                store: SigningKeyStore(database: context.database), masterKeys: try context.masterKeys())
+            let value = try await body(keys, context.administrator.actor)
+            await context.settle()
             return value
         }
     }

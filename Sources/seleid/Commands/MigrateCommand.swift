@@ -8,10 +8,10 @@ enum MigrateCommand {
         details: "Safe to run while servers of the former release run, and on several machines at once."
     ) { invocation in
         let isDryRun = invocation.has("dry-run")
-        let names = try Terminal.run { administration in
+        let names = try CommandContext.run { context in
             try await isDryRun
-                ? Migrator.embedded.pending(on: administration.database)
-                : Migrator.embedded.run(on: administration.database)
+                ? Migrator.embedded.pending(on: context.database)
+                : Migrator.embedded.run(on: context.database)
         }
         for name in names { printOut("\(isDryRun ? "pending" : "applied") \(name)\n") }
         if names.isEmpty { printOut("nothing to do\n") }

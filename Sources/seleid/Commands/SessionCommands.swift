@@ -18,9 +18,9 @@ enum SessionCommands {
         options: [.value("account", "ACCOUNT", "the person, by username or sub"), allOption, Output.jsonOption]
     ) { invocation in
         guard let person = invocation.value("account") else { throw UsageError("--account is missing") }
-        let sessions = try Terminal.run { terminal in
-            let account = try await terminal.account(person)
-            let store = SessionStore(database: terminal.database)
+        let sessions = try CommandContext.run { context in
+            let account = try await context.account(person)
+            let store = SessionStore(database: context.database)
             return try await allPages { last, limit in
                 try await store.page(ofAccount: account.id, before: last?.id, filter(invocation), limit: limit)
             }
@@ -39,7 +39,7 @@ enum SessionCommands {
         positionals: ["SID"], options: [Output.dryRunOption]
     ) { invocation in
         let sid = invocation.positionals[0]
-        try Terminal.change(invocation) { _, changes in
+        try CommandContext.change(invocation) { _, changes in
             [try await changes.endSession(sid) ? "ended session \(sid)" : "unchanged session \(sid): it is over"]
         }
     }

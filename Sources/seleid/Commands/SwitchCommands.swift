@@ -11,7 +11,7 @@ enum SwitchCommands {
         "switch", "list", summary: "List the switches and how each stands for everybody.",
         options: [Output.jsonOption]
     ) { invocation in
-        let states = try Terminal.run { try await SwitchStore(database: $0.database).all() }
+        let states = try CommandContext.run { try await SwitchStore(database: $0.database).all() }
         Output.list(Switch.allCases, invocation, json: states.json, ["SWITCH", "STATE", "DEFAULT"]) {
             [$0.rawValue, states[$0].rawValue, $0.defaultState.rawValue]
         }
@@ -31,7 +31,7 @@ enum SwitchCommands {
         guard let state = Switch.State(rawValue: given) else {
             throw UsageError("STATE must be off, per_client or on, not \(quoted(given))")
         }
-        try Terminal.change(invocation) { _, changes in
+        try CommandContext.change(invocation) { _, changes in
             let isChange = try await changes.setSwitch(feature, to: state)
             return [
                 isChange

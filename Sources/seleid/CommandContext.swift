@@ -7,7 +7,7 @@ import Provider
 import Telemetry
 
 /// What a command works with that needs the database: a connection on a loop of its own.
-struct Terminal: Sendable {
+struct CommandContext: Sendable {
     let database: Database
     let masterKeysIfSet: MasterKeys?
     /// Who typed the command.
@@ -18,7 +18,7 @@ struct Terminal: Sendable {
 
     /// Connects as the environment says, runs `body`, and closes.
     static func run<Value: Sendable>(
-        _ body: @escaping @Sendable (Terminal) async throws -> Value
+        _ body: @escaping @Sendable (CommandContext) async throws -> Value
     ) throws -> Value {
         let environment = currentEnvironment()
         let settings = try AdministrationConfiguration(environment: environment)
@@ -32,7 +32,7 @@ struct Terminal: Sendable {
             do {
                 result = .success(
                     try await body(
-                        Terminal(
+                        CommandContext(
                             database: database, masterKeysIfSet: settings.masterKeys,
                             administrator: Administrator(actor: .command(user), origin: .none),
                             issuerIfSet: settings.issuer, loop: loop,
@@ -49,10 +49,10 @@ struct Terminal: Sendable {
     /// server obeys.
     /// - Parameter body: returns a line for each thing. May be run more than once.
     static func change(
-        _ invocation: Invocation, _ body: @escaping @Sendable (Terminal, Changes) async throws -> [String]
+        _ invocation: Invocation, _ body: @escaping @Sendable (CommandContext, Changes) async throws -> [String]
     ) throws {
-        let lines = try run { terminal in
-            try await terminal.change(invocation) { try await body(terminal, $0) }
+        let lines = try run { context in
+            try await context.change(invocation) { try await body(context, $0) }
         }
         Output.changes(lines, invocation)
     }
