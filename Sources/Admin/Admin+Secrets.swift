@@ -1,7 +1,6 @@
 import Administration
 import HTTP
 import Issuance
-import JSON
 import Storage
 
 extension Admin {

@@ -1,7 +1,6 @@
 import Administration
 import Argon2
 import JSON
-import Provider
 
 extension AccountCommands {
     static let add = Command(

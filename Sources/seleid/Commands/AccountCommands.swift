@@ -1,6 +1,5 @@
 import Administration
 import JSON
-import Provider
 import Storage
 
 enum AccountCommands {

@@ -1,7 +1,6 @@
 import Administration
 import Glibc
 import Issuance
-import JSON
 import OpenID
 import Provider
 import Storage

@@ -1,7 +1,6 @@
 import JSON
 import Provider
 import Storage
-import Telemetry
 
 enum AuditCommands {
     static let commands = [list, export]

@@ -1,7 +1,6 @@
 import Administration
 import JSON
 import OpenID
-import Provider
 import Storage
 
 extension ClientCommands {

@@ -1,6 +1,5 @@
 import Administration
 import Issuance
-import JSON
 import Provider
 import Storage
 

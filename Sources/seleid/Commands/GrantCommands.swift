@@ -1,6 +1,4 @@
 import Administration
-import JSON
-import Provider
 import Storage
 
 enum GrantCommands {

@@ -1,7 +1,6 @@
 import Administration
 import Glibc
 import Issuance
-import JSON
 import Provider
 import Storage
 

@@ -1,7 +1,5 @@
 import Administration
-import JSON
 import OpenID
-import Provider
 import Storage
 
 enum SwitchCommands {
