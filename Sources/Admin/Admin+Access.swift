@@ -46,7 +46,8 @@ extension Admin {
                 .init("method", .string(access.method.name)), .init("path", .string(Self.base + access.path)),
             ])
         try await audit.recordRefusal(event)
-        var problem = Problem(.forbidden, "\(reason) (role \(token.role.rawValue))")
+        let areas = token.areas.map { ", areas " + $0.map(\.rawValue).joined(separator: " ") } ?? ""
+        var problem = Problem(.forbidden, "\(reason) (role \(token.role.rawValue)\(areas))")
         problem.bearerError = "insufficient_scope"
         return problem
     }

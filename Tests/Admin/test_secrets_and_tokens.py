@@ -9,8 +9,9 @@ import psycopg
 import pytest
 import requests
 
-from support import Dev
+from support import CLIENTS, Account, Dev
 from support.admin import AdminAPI, add_token, web_app
+from support.flow import Lab
 
 
 def later(**span: int) -> str:
@@ -127,6 +128,23 @@ def test_a_secret_of_another_app_is_none_of_this_one(api: AdminAPI, client: str)
 def test_a_secret_that_is_chosen_by_the_caller_is_refused(api: AdminAPI, client: str) -> None:
     _, fields = api.problem("POST", f"/clients/{client}/secrets", {"client_secret": "x" * 43}, expect=422)
     assert fields == [("client_secret", "is unknown here")]
+
+
+# MARK: Passwords
+
+
+def test_a_password_opens_the_door_and_is_never_told(api: AdminAPI, lab: Lab) -> None:
+    first, second = ("correct horse battery staple", "a-second-one-that-is-long-enough")
+    made = api("POST", "/accounts", {"username": "carla", "password": first}, expect=201)
+    path = f"/accounts/{made.json()['sub']}"
+    lab.sign_in(CLIENTS["conf1"], account=Account("carla", first, {}))
+    api("PUT", f"{path}/password", {"password": second}, expect=204)
+    lab.sign_in(CLIENTS["conf1"], account=Account("carla", second, {}))
+    assert api("GET", path, expect=200).json()["has_password"] is True
+    events = api("GET", "/audit", expect=200, sub=made.json()["sub"], limit=200).text
+    for text in (made.text, api("GET", path, expect=200).text, events):
+        assert first not in text and second not in text
+    assert '"account.password_set"' in events
 
 
 # MARK: Tokens of admins

@@ -67,8 +67,8 @@ class Wire:
         self.add_query(urlsplit(request.url or "").query)
         body = request.body.decode("utf-8", "replace") if isinstance(request.body, bytes) else request.body
         if isinstance(body, str):
-            self.add_query(body)
-            self.add_json(body)
+            kind = request.headers.get("Content-Type", "")
+            self.add_json(body) if "json" in kind else self.add_query(body)
         self.add(request.headers.get("Authorization", "").partition(" ")[2])
         for header in (request.headers.get("Cookie", ""), response.headers.get("Set-Cookie", "")):
             for value in re.findall(r"=\"?([^;,\"\s]+)", header):
