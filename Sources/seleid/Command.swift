@@ -154,6 +154,11 @@ struct Parser {
             let found = command.options.first { option in
                 isLong ? shown == "--\(option.name)" : option.short.map { argument == "-\($0)" } == true
             }
+            // Ids of keys and sessions may begin with a dash. (Two of them, which is rarer, need a "--" in front.)
+            if found == nil, !isLong, argument.count > 2, invocation.positionals.count < command.positionals.count {
+                invocation.add(positional: argument)
+                continue
+            }
             guard let option = found else {
                 let hint = suggestion(shown, among: Set(command.options.map { "--\($0.name)" }))
                 throw failure("there is no option \(quoted(shown))\(hint)")

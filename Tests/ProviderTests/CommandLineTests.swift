@@ -35,6 +35,7 @@ import Testing
             (["add", "x"], #"add: ["x"] - [] false"#),
             (["add", "--name", "N", "x"], #"add: ["x"] N [] false"#),
             (["add", "x", "--name=N"], #"add: ["x"] N [] false"#),
+            (["key", "revoke", "-aB_3"], #"key revoke: ["-aB_3"] - [] false"#),
             (["add", "x", "--name=a=b"], #"add: ["x"] a=b [] false"#),
             (["add", "x", "--name="], #"add: ["x"]  [] false"#),
             (["add", "-n", "N", "x"], #"add: ["x"] N [] false"#),
