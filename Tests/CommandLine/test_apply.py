@@ -1,4 +1,4 @@
-"""`seleid apply` and `seleid export`: what a file says is what the database says afterwards, on record, or nothing is."""
+"""`seleid apply` and `seleid export`: what a file says is what the database says afterwards, or nothing has changed."""
 
 import json
 import re

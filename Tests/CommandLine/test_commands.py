@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from support import Dev, find_binary, run_seleid
+from support import find_binary, run_seleid
 from support.commands import failed, ok
 from support.fixtures import ROOT
 from support.server import clean_environment
