@@ -44,7 +44,8 @@ enum AdminTokenCommands {
         ],
         details: """
             admin may do everything; operator changes clients, switches, accounts and sessions, and reads the rest; auditor
-            only reads. Admin tokens are for admin alone. AREA is one of \(areas).
+            only reads. Admin tokens are for admin alone.
+            AREA is one of \(areas).
             """
     ) { invocation in
         guard let name = invocation.value("name") else { throw UsageError("--name is missing") }
