@@ -121,7 +121,7 @@ def test_unknown_names_fail_in_one_line(dev):
     assert failed(dev.admin("client", "show", "nobody")) == "seleid: there is no client nobody\n"
     assert failed(dev.admin("account", "password", "nobody", "--password-stdin", stdin="long enough\n")) == (
         "seleid: there is no account nobody\n")
-    assert failed(dev.admin("key", "revoke", "nothing")) == 'seleid: there is no key "nothing" that could be revoked\n'
+    assert failed(dev.admin("key", "revoke", "nothing")) == "seleid: there is no key nothing that could be revoked\n"
 
 
 def test_accounts_get_their_password_from_standard_input(dev):

@@ -16,9 +16,11 @@ from support.flow import Lab
 
 def test_keys_change_with_a_record(dev: Dev, done: Done) -> None:
     (first,) = [key["kid"] for key in listed(dev, "key", "list") if key["state"] == "signing"]
+    assert ok(dev.admin("key", "rotate", "--dry-run")).startswith("published a key, which signs in ")
+    assert [key["kid"] for key in listed(dev, "key", "list")] == [first]
     _, (event,) = done("key", "rotate", dry=False)
     assert event.kind == "key.rotated"
-    _, events = done("key", "revoke", first, dry=False)
+    _, events = done("key", "revoke", first)
     assert "key.revoked" in [event.kind for event in events]
     keys = requests.get(dev.discovery()["jwks_uri"], timeout=10).json()["keys"]
     assert first not in [key["kid"] for key in keys], "told as done, and a server still publishes it"

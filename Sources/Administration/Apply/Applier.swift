@@ -106,8 +106,8 @@ extension Changes {
         let before = try await ClientStore(database: transaction).findAndLock(clientID)
         let entry = ClientEntry(
             metadata: client.metadata, isEnabled: client.isEnabled ?? before?.isEnabled ?? true)
-        if before?.entry != entry { _ = try await putClient(entry) }
         var lines = ClientEntry.report(from: before?.entry, to: entry)
+        if !lines.isEmpty { _ = try await putClient(entry) }
         if let masterKeys, let secret = client.secret {
             // One that ends by itself is not what the file asks for.
             let fits = before?.secrets.contains {

@@ -27,53 +27,47 @@ enum KeyCommands {
 
     private static let rotate = Command(
         "key", "rotate", summary: "Publish a new signing key, which takes over once everyone can know it.",
+        options: [Output.dryRunOption],
         details: """
             The new key is published at once and signs \(KeyAdministration.lead / 60) minutes later; the old one stays
             published until the last token it signed has expired. Makes the first key when there is none.
             """
-    ) { _ in
-        let result = try changeKeys { keys, actor -> KeyAdministration.RotationResult? in
-            let isFirst = try await keys.list().allSatisfy {
-                $0.state(at: now()) == .revoked || $0.state(at: now()) == .gone
-            }
+    ) { invocation in
+        let line = try CommandContext.run { context in
+            let keys = try context.keys()
+            let now = now()
+            let isFirst = try await keys.list().allSatisfy { [.revoked, .gone].contains($0.state(at: now)) }
             if isFirst {
-                try await keys.makeFirstIfNeeded(by: actor)
-                return nil
+                if !invocation.isDryRun {
+                    try await keys.makeFirstIfNeeded(by: context.administrator.actor)
+                    await context.settle()
+                }
+                return "made the first key, which signs at once"
             }
-            return try await keys.rotate(by: actor)
+            let key = try await context.change(invocation) { try await $0.rotateKey(keys) }
+            let name = invocation.isDryRun ? "a key" : "key \(key.keyID)"
+            return "published \(name), which signs in \(KeyAdministration.lead / 60) minutes"
         }
-        switch result {
-        case nil: printOut("made the first key, which signs at once\n")
-        case .published(let keyID):
-            printOut("published key \(keyID), which signs in \(KeyAdministration.lead / 60) minutes\n")
-        case .alreadyPending(let keyID):
-            throw SystemError("key \(keyID) waits to sign already; nothing was changed")
-        }
+        Output.changes([line], invocation)
     }
 
     private static let revoke = Command(
         "key", "revoke", summary: "Take a key out of use and out of the JWKS at once, as after a leak.",
-        positionals: ["KID"],
+        positionals: ["KID"], options: [Output.dryRunOption],
         details: "Tokens signed by it no longer verify. The waiting key, or else a new one, signs from now on."
     ) { invocation in
         let keyID = invocation.positionals[0]
-        guard try changeKeys({ try await $0.revoke(keyID, by: $1) }) else {
-            throw SystemError("there is no key \(quoted(keyID)) that could be revoked")
+        try CommandContext.change(invocation) { context, changes in
+            try await changes.revokeKey(keyID, try context.keys())
+            return ["revoked key \(keyID)"]
         }
-        printOut("revoked key \(keyID)\n")
     }
 
     @Sendable private static func now() -> Int64 { Int64(Glibc.time(nil)) }
+}
 
-    private static func changeKeys<Value: Sendable>(
-        _ body: @escaping @Sendable (KeyAdministration, AuditEvent.Actor) async throws -> Value
-    ) throws -> Value {
-        try CommandContext.run { context in
-            let keys = KeyAdministration(
-                store: SigningKeyStore(database: context.database), masterKeys: try context.masterKeys())
-            let value = try await body(keys, context.administrator.actor)
-            await context.settle()
-            return value
-        }
+extension CommandContext {
+    fileprivate func keys() throws -> KeyAdministration {
+        KeyAdministration(store: SigningKeyStore(database: database), masterKeys: try masterKeys())
     }
 }
