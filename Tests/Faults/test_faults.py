@@ -36,6 +36,7 @@ from support.cluster import Cluster, Node, Proxy, serving, wait_until
 from support.flow import Ask, Lab, Signed, readable
 from support.load import Crowd, Person
 from support.secrecy import WIRE
+from support.settle import listening, settle
 
 CONF1, CONF2, WEB1, APP1 = (CLIENTS[name] for name in ("conf1", "conf2", "web1", "app1"))
 ROUNDS = int(os.environ.get("FAULT_ROUNDS", "5"))
@@ -345,6 +346,11 @@ def test_B074_a_blocked_table(lab: Lab, node: Node) -> None:
     consumed.
     """
     holder = Holder(lab)
+    with node.database() as database:
+        # A node that hears of changes, as one does that has not lost its connections a moment ago.
+        wait_until(lambda: listening(database), 10, "the node listens")
+        settle(database)
+        assert node.get("/.well-known/openid-configuration")
     with node.database() as database:
         database.autocommit = False
         database.execute("LOCK TABLE grants IN ACCESS EXCLUSIVE MODE")
