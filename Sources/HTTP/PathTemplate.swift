@@ -4,14 +4,16 @@ import ASCII
 struct PathTemplate: Sendable {
     private let segments: [Substring]
 
-    init(_ path: String) {
-        segments = path.split(separator: "/", omittingEmptySubsequences: false)
+    init(_ path: String) { segments = PathTemplate.segments(of: path) }
+
+    /// What stands between the slashes of a path; split once for all templates that it is compared with.
+    static func segments(of path: String) -> [Substring] {
+        path.split(separator: "/", omittingEmptySubsequences: false)
     }
 
     /// What the braces take from a path, percent-decoded; nil when the path is another one. A segment in braces takes at least
     /// one character, and none that is no UTF-8.
-    func match(_ path: String) -> [String: String]? {
-        let sent = path.split(separator: "/", omittingEmptySubsequences: false)
+    func match(_ sent: [Substring]) -> [String: String]? {
         guard sent.count == segments.count else { return nil }
         var parameters: [String: String] = [:]
         for (segment, text) in zip(segments, sent) {

@@ -104,8 +104,9 @@ public struct Router: Sendable {
     /// A path as it stands comes before those in braces, and among these the one whose first difference is no brace.
     private func resource(at path: String) -> (Resource, parameters: [String: String])? {
         if let resource = resources[path] { return (resource, [:]) }
+        let segments = PathTemplate.segments(of: path)
         for template in templates {
-            if let parameters = template.path.match(path) { return (template.resource, parameters) }
+            if let parameters = template.path.match(segments) { return (template.resource, parameters) }
         }
         return nil
     }
