@@ -180,7 +180,7 @@ DECLARE
     name text;
 BEGIN
     -- Who comes second leaves it to the first.
-    IF NOT pg_try_advisory_xact_lock(7357003) THEN
+    IF NOT pg_try_advisory_xact_lock(7357004) THEN
         RETURN;
     END IF;
     FOR i IN 0..2 LOOP
